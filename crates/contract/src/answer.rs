@@ -1,0 +1,74 @@
+//! What a call answers with, before a door gives it its wire form.
+
+use serde_json::Value;
+
+/// The answer to a tool call.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    /// The whole answer; valid against the tool's output schema.
+    pub structured: Option<Value>,
+    /// What a model reads: one resource block per entity, or other content.
+    pub content: Vec<Content>,
+    /// A failure that the tool itself words; refusals use [`crate::CallError`] instead.
+    pub failed: bool,
+}
+
+/// One block of content.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    Text(String),
+    Image(Blob),
+    Audio(Blob),
+    Resource { uri: String, blob: Blob },
+}
+
+/// Bytes or text with their type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Blob {
+    Text { mime: String, text: String },
+    Base64 { mime: String, data: String },
+}
+
+/// An entity found in a message by the generated code.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntityRef {
+    pub uri: String,
+    /// The entity as JSON text.
+    pub json: String,
+}
+
+/// A resource a client can list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceEntry {
+    pub uri: String,
+    pub name: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub mime: String,
+}
+
+/// One page of resources.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResourcePage {
+    pub items: Vec<ResourceEntry>,
+    pub next: Option<String>,
+}
+
+/// A prompt, filled in.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PromptAnswer {
+    pub description: Option<String>,
+    pub messages: Vec<PromptMessage>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromptMessage {
+    pub speaker: Speaker,
+    pub content: Content,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    User,
+    Assistant,
+}

@@ -1,0 +1,94 @@
+//! What a door mounts.
+
+use futures::future::BoxFuture;
+use serde_json::{Map, Value};
+use tokio::sync::broadcast;
+
+use crate::{Answer, Blob, CallError, Context, Manifest, PromptAnswer, ResourcePage, Violation, ViolationKind};
+
+/// A capability as the doors see it. Implementations are mostly generated: [`crate::dispatch`] turns a tool name and
+/// JSON into a call of a service trait.
+pub trait Capability: Send + Sync + 'static {
+    /// What it offers. Does not change while the process runs.
+    fn manifest(&self) -> &Manifest;
+
+    /// Calls a tool of the manifest by its canonical name. The arguments have passed the tool's schema and carry its defaults.
+    fn call<'a>(&'a self, ctx: &'a Context, tool: &'a str, arguments: Map<String, Value>) -> BoxFuture<'a, Result<Answer, CallError>>;
+
+    /// Reads a resource. An unknown one is [`crate::ErrorKind::NotFound`].
+    fn read<'a>(&'a self, ctx: &'a Context, uri: &'a str) -> BoxFuture<'a, Result<Blob, CallError>>;
+
+    /// Resources worth listing, a page at a time. Templates in the manifest name the rest.
+    fn resources<'a>(&'a self, _ctx: &'a Context, _after: Option<&'a str>) -> BoxFuture<'a, Result<ResourcePage, CallError>> {
+        Box::pin(std::future::ready(Ok(ResourcePage::default())))
+    }
+
+    /// Fills in a prompt of the manifest.
+    fn prompt<'a>(&'a self, _ctx: &'a Context, name: &'a str, _arguments: Map<String, Value>) -> BoxFuture<'a, Result<PromptAnswer, CallError>> {
+        Box::pin(std::future::ready(Err(CallError::invalid(format!("there is no prompt {name}")))))
+    }
+
+    /// Values that complete an argument of a prompt or a resource template, best first.
+    fn complete<'a>(&'a self, _ctx: &'a Context, _reference: &'a str, _argument: &'a str, _typed: &'a str) -> BoxFuture<'a, Result<Vec<String>, CallError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// The refusal for arguments that do not fit the tool's schema.
+    fn refuse(&self, _tool: &str, violations: &[Violation]) -> CallError {
+        refuse_in_general(violations)
+    }
+
+    /// The failure in the shape that this capability's specification publishes.
+    fn envelope(&self, error: &CallError) -> Value;
+
+    /// What changed, for subscribers; `None` when nothing here ever changes.
+    fn changes(&self) -> Option<broadcast::Receiver<Changed>> {
+        None
+    }
+}
+
+/// Something a subscriber may want to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Changed {
+    /// A resource of this tenant has a new state.
+    Resource { tenant: scope::TenantId, uri: String },
+    Tools,
+    Prompts,
+    Resources,
+}
+
+/// Words a schema violation as `VALIDATION_ERROR`, with the fix. The first violation is the one reported; the others are listed.
+pub fn refuse_in_general(violations: &[Violation]) -> CallError {
+    let Some(first) = violations.first() else {
+        return CallError::invalid("the arguments do not fit the tool's schema");
+    };
+    let field = first.path.clone();
+    let error = match &first.kind {
+        ViolationKind::Missing => CallError::invalid(format!("{field} is required"))
+            .hint(format!("give {field}; the tool's input schema describes it")),
+        ViolationKind::Unknown { nearest, known } => {
+            let error = CallError::invalid(format!("there is no argument {field}"));
+            match nearest.first() {
+                Some(name) => error.suggest("did_you_mean", nearest.clone()).hint(format!("use {name}")),
+                None => error.hint(format!("leave {field} out; the tool takes {}", known.join(", "))),
+            }
+            .suggest("valid_fields", known.clone())
+        }
+        ViolationKind::NotOneOf { value, nearest, permitted } => {
+            let error = CallError::invalid(format!("{field} cannot be {value:?}"));
+            match nearest.first() {
+                Some(word) => error.suggest("did_you_mean", nearest.clone()).hint(format!("use {word}")),
+                None => error.hint(format!("{field} is one of {}", permitted.join(", "))),
+            }
+            .suggest("valid_values", permitted.clone())
+        }
+        ViolationKind::Other { message } => CallError::invalid(format!("{field}: {message}"))
+            .hint(format!("correct {field} as the message says")),
+    };
+    let error = error.field(field);
+    if violations.len() > 1 {
+        let others: Vec<String> = violations.iter().skip(1).map(|violation| violation.path.clone()).collect();
+        return error.detail("also_wrong", others);
+    }
+    error
+}

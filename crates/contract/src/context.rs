@@ -1,0 +1,48 @@
+//! What every call arrives with.
+
+use std::sync::Arc;
+
+use scope::{IdSource, Principal, Scope, Timestamp};
+use tokio_util::sync::CancellationToken;
+
+use crate::Client;
+
+/// Caller, walls, time and ids of one call. Nothing further in reads a clock or rolls dice.
+#[derive(Clone)]
+pub struct Context {
+    pub scope: Scope,
+    pub principal: Principal,
+    pub request: RequestMeta,
+    pub now: Timestamp,
+    pub ids: Arc<dyn IdSource>,
+    /// The other side of the connection: progress, questions, log lines.
+    pub client: Arc<dyn Client>,
+    /// Fires when the caller gave up or the deadline passed. A commit that has begun is not undone.
+    pub cancelled: CancellationToken,
+    /// The identity of the effect, when the caller named one.
+    pub effect: Option<Effect>,
+}
+
+/// Where a call came from, for traces, audit and the facts it causes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestMeta {
+    /// Made by the door, unique for each call.
+    pub request_id: String,
+    /// Ties calls of one task together: given by the caller, or the trace id, or the request id.
+    pub correlation_id: String,
+    pub traceparent: Option<String>,
+    pub tracestate: Option<String>,
+    /// Name and version the client gave itself; a claim.
+    pub client: Option<String>,
+}
+
+/// An effect that must happen at most once, however often it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    /// Canonical tool name.
+    pub operation: String,
+    /// The caller's `client_request_id`.
+    pub key: String,
+    /// SHA-256 in hex over the canonical arguments without the key.
+    pub request_hash: String,
+}

@@ -1,0 +1,31 @@
+//! Contract: what callers and capabilities have agreed on.
+//!
+//! [`generated`] (the folder `gen`) is made from `proto/` by `cargo xtask codegen`: messages, one plain async trait per
+//! service, the dispatcher from a tool name and JSON arguments to a trait method, and the gRPC glue.
+//! The rest is written by hand and small: the [`Context`] a call arrives with, the [`CallError`] it may
+//! end with, the [`Capability`] that a door mounts, and the [`Manifest`] of what it offers.
+//!
+//! Nothing here knows a transport or a store.
+
+mod answer;
+mod capability;
+mod client;
+mod context;
+mod error;
+mod json;
+mod manifest;
+
+pub mod dispatch;
+// `gen` is a keyword, so the folder keeps the name and the module does not.
+#[path = "gen/mod.rs"]
+pub mod generated;
+
+pub use answer::{Answer, Blob, Content, EntityRef, PromptAnswer, PromptMessage, ResourceEntry, ResourcePage, Speaker};
+pub use capability::{Capability, Changed};
+pub use client::{Ask, Client, NoClient, Reply};
+pub use context::{Context, Effect, RequestMeta};
+pub use error::{CallError, ErrorKind, Violation, ViolationKind};
+pub use json::Object;
+pub use manifest::{
+    Example, Hints, Manifest, Prompt, PromptArgument, ResourceTemplate, RiskTier, Side, Tool, ToolName,
+};

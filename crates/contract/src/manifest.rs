@@ -1,0 +1,114 @@
+//! What a capability offers, as data. Read from the committed catalog, which is generated from proto.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Everything a capability offers over MCP.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Also the path of its endpoint and the scheme of its resources.
+    pub name: String,
+    #[serde(default)]
+    pub title: String,
+    /// What a model should know before it uses the tools.
+    #[serde(default)]
+    pub instructions: String,
+    pub tools: Vec<Tool>,
+    #[serde(default)]
+    pub resources: Vec<ResourceTemplate>,
+    #[serde(default)]
+    pub prompts: Vec<Prompt>,
+}
+
+/// A tool's canonical name: `capability.operation`, or a name without dots.
+pub type ToolName = String;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tool {
+    pub name: ToolName,
+    #[serde(default)]
+    pub title: String,
+    pub description: String,
+    /// `Service.Method`.
+    #[serde(default)]
+    pub rpc: String,
+    #[serde(rename = "cqrs_side")]
+    pub side: Side,
+    pub hints: Hints,
+    #[serde(rename = "inputSchema")]
+    pub input_schema: Map<String, Value>,
+    #[serde(rename = "outputSchema", default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Map<String, Value>>,
+    #[serde(default)]
+    pub toolset: String,
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    #[serde(default)]
+    pub risk: RiskTier,
+    #[serde(default)]
+    pub examples: Vec<Example>,
+    /// The question before a destructive call, with `{field}` for arguments.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub confirm: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    Query,
+    Command,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Hints {
+    #[serde(rename = "readOnlyHint")]
+    pub read_only: bool,
+    #[serde(rename = "destructiveHint")]
+    pub destructive: bool,
+    #[serde(rename = "idempotentHint")]
+    pub idempotent: bool,
+    #[serde(rename = "openWorldHint")]
+    pub open_world: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum RiskTier {
+    #[default]
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Example {
+    pub description: String,
+    pub input: Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResourceTemplate {
+    /// Relative, for example `element/{element_id}`.
+    pub pattern: String,
+    #[serde(default)]
+    pub title: String,
+    pub description: String,
+    #[serde(default)]
+    pub rpc: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    pub name: String,
+    pub title: String,
+    pub description: String,
+    pub arguments: Vec<PromptArgument>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptArgument {
+    pub name: String,
+    pub description: String,
+    pub required: bool,
+}

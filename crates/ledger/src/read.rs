@@ -1,0 +1,146 @@
+//! How the past and the present are asked.
+
+use scope::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::RecordVersion;
+
+/// A point in a tenant's history: the number of a fact. 0 is before the first.
+pub type Seq = u64;
+
+/// How a caller names a point before it is resolved to a [`Seq`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    /// The last committed fact.
+    Head,
+    /// The last fact at or before this moment.
+    Time(Timestamp),
+    /// Exactly this number; refused when it has not happened yet.
+    Seq(Seq),
+}
+
+/// A paged query over the indexed fields. Every `Some` narrows; the engine walks an index in order and never sorts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Find {
+    pub kind: String,
+    pub scope: Option<String>,
+    pub r#type: Option<String>,
+    pub status: Option<String>,
+    /// Exactly this normalised name.
+    pub name: Option<String>,
+    /// A normalised name that starts with this.
+    pub name_prefix: Option<String>,
+    pub tag: Option<String>,
+    /// From this moment (inclusive) to that one (exclusive).
+    pub time: Option<(Timestamp, Timestamp)>,
+    /// Links that touch this record.
+    pub touching: Option<(String, Direction)>,
+    pub order: FindOrder,
+    /// The `next` of the page before, with the same query.
+    pub after: Option<String>,
+    pub limit: usize,
+}
+
+impl Find {
+    /// Every record of a kind, by id, a hundred at a time; narrow it by setting fields.
+    pub fn all(kind: impl Into<String>) -> Self {
+        Self {
+            kind: kind.into(),
+            scope: None,
+            r#type: None,
+            status: None,
+            name: None,
+            name_prefix: None,
+            tag: None,
+            time: None,
+            touching: None,
+            order: FindOrder::Id,
+            after: None,
+            limit: 100,
+        }
+    }
+}
+
+/// In which order a find walks; ties are broken by id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FindOrder {
+    Id,
+    Name,
+    Time,
+}
+
+/// Which way a link is followed from where one stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Direction {
+    Outgoing,
+    Incoming,
+    Both,
+}
+
+/// One page. `next` is `None` on the last one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T> {
+    pub items: Vec<T>,
+    pub next: Option<String>,
+}
+
+/// A walk along links.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Traverse {
+    pub from: String,
+    /// The kind of the links to follow.
+    pub kind: String,
+    /// Empty for all types.
+    pub types: Vec<String>,
+    pub direction: Direction,
+    pub hops_max: u32,
+    /// The walk stops when it has reached this many records.
+    pub records_max: usize,
+}
+
+/// What a walk reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Traversal {
+    /// In the order of hops, then of ids.
+    pub reached: Vec<Neighbour>,
+    /// True when a cap ended the walk early.
+    pub capped: bool,
+}
+
+/// A record that a walk reached, and by which link it was reached first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Neighbour {
+    pub id: String,
+    pub hops: u32,
+    pub link: RecordVersion,
+}
+
+/// A full-text query. The words are data: no operator in them has a meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    pub kind: String,
+    pub scope: Option<String>,
+    pub text: String,
+    /// All words must match, or any.
+    pub all_words: bool,
+    /// The last word also matches words that start with it.
+    pub prefix: bool,
+    pub limit: usize,
+}
+
+/// One match; a higher score is better.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchHit {
+    pub version: RecordVersion,
+    pub score: f64,
+}
+
+/// What [`crate::Ledger::verify`] found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verification {
+    pub tenants: u64,
+    pub facts: u64,
+    pub versions: u64,
+    /// One line for each difference, at most a hundred; empty is good.
+    pub differences: Vec<String>,
+}
