@@ -41,6 +41,11 @@ pub trait Capability: Send + Sync + 'static {
     /// The failure in the shape that this capability's specification publishes.
     fn envelope(&self, error: &CallError) -> Value;
 
+    /// True when [`Capability::changes`] has something to tell. Asked often, so it starts nothing.
+    fn announces(&self) -> bool {
+        false
+    }
+
     /// What changed, for subscribers; `None` when nothing here ever changes.
     fn changes(&self) -> Option<broadcast::Receiver<Changed>> {
         None

@@ -27,6 +27,11 @@ pub trait Client: Send + Sync {
 
     /// Keeps a small value, sealed, until the client calls again.
     fn remember(&self, state: Value);
+
+    /// The unique name of the interrupted call that this one continues.
+    fn continues(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// A question to the client.

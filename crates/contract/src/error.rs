@@ -36,6 +36,8 @@ pub enum ErrorKind {
     Internal,
     /// Not a failure: the client must answer these questions and call again.
     NeedsInput(Vec<(String, Ask)>),
+    /// The call needs a client that can answer this, and this one cannot.
+    ClientCannot(Box<Ask>),
 }
 
 impl CallError {

@@ -16,6 +16,9 @@ mod json;
 mod manifest;
 
 pub mod dispatch;
+pub mod grpc;
+pub mod labels;
+pub mod moment;
 // `gen` is a keyword, so the folder keeps the name and the module does not.
 #[path = "gen/mod.rs"]
 pub mod generated;

@@ -18,6 +18,9 @@ pub struct Manifest {
     pub resources: Vec<ResourceTemplate>,
     #[serde(default)]
     pub prompts: Vec<Prompt>,
+    /// Offers log messages to clients. Deprecated by the protocol; no product capability uses it.
+    #[serde(default)]
+    pub logging: bool,
 }
 
 /// A tool's canonical name: `capability.operation`, or a name without dots.

@@ -41,6 +41,9 @@ pub enum ReadError {
     /// The point lies after the tenant's last fact.
     #[error("sequence {at} has not happened yet; the last one is {head}")]
     NotYet { at: Seq, head: Seq },
+    /// The `after` of a [`crate::Find`] was not made by a page of the same order.
+    #[error("{0:?} is not the cursor of a page in this order")]
+    Cursor(String),
     #[error("the store cannot be read: {0}")]
     Unavailable(String),
 }

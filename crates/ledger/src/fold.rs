@@ -10,7 +10,7 @@ use crate::{NewFact, Record, RecordKey};
 pub enum Effect {
     /// The record is now this; its version grows by one.
     Put(Box<Record>),
-    /// The record is gone; its last version says so.
+    /// The record is gone; its last version says so. Nothing happens to a record that is not live.
     End(RecordKey),
 }
 

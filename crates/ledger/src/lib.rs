@@ -20,6 +20,8 @@ mod read;
 mod record;
 
 pub mod conformance;
+pub mod model;
+pub mod words;
 
 use std::sync::Arc;
 
@@ -40,28 +42,63 @@ pub trait Ledger: Send + Sync + 'static {
     fn commit(&self, change: Change) -> BoxFuture<'_, Result<Commit, CommitError>>;
 
     /// The stored answer of an effect that already happened, if its key has not expired.
-    fn recall<'a>(&'a self, tenant: &'a TenantId, effect: &'a Idempotency) -> BoxFuture<'a, Result<Option<Recalled>, ReadError>>;
+    fn recall<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        effect: &'a Idempotency,
+    ) -> BoxFuture<'a, Result<Option<Recalled>, ReadError>>;
 
     /// Turns a moment into the sequence number that every other read takes.
     fn point<'a>(&'a self, tenant: &'a TenantId, at: At) -> BoxFuture<'a, Result<Seq, ReadError>>;
 
     /// The records with these keys as they were at `at`, in the order asked for; deleted or unknown ones are `None`.
-    fn get<'a>(&'a self, tenant: &'a TenantId, at: Seq, keys: &'a [RecordKey]) -> BoxFuture<'a, Result<Vec<Option<RecordVersion>>, ReadError>>;
+    fn get<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        keys: &'a [RecordKey],
+    ) -> BoxFuture<'a, Result<Vec<Option<RecordVersion>>, ReadError>>;
 
     /// One page of the records that match, in the order of the query.
-    fn find<'a>(&'a self, tenant: &'a TenantId, at: Seq, find: Find) -> BoxFuture<'a, Result<Page<RecordVersion>, ReadError>>;
+    fn find<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        find: Find,
+    ) -> BoxFuture<'a, Result<Page<RecordVersion>, ReadError>>;
 
     /// How many records match, counted up to `most` and no further.
-    fn count<'a>(&'a self, tenant: &'a TenantId, at: Seq, find: Find, most: u64) -> BoxFuture<'a, Result<u64, ReadError>>;
+    fn count<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        find: Find,
+        most: u64,
+    ) -> BoxFuture<'a, Result<u64, ReadError>>;
 
     /// Follows links outward from a record, breadth first, each record once, within the caps.
-    fn traverse<'a>(&'a self, tenant: &'a TenantId, at: Seq, traverse: Traverse) -> BoxFuture<'a, Result<Traversal, ReadError>>;
+    fn traverse<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        traverse: Traverse,
+    ) -> BoxFuture<'a, Result<Traversal, ReadError>>;
 
     /// Records whose text matches, best first.
-    fn search<'a>(&'a self, tenant: &'a TenantId, at: Seq, search: Search) -> BoxFuture<'a, Result<Vec<SearchHit>, ReadError>>;
+    fn search<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        search: Search,
+    ) -> BoxFuture<'a, Result<Vec<SearchHit>, ReadError>>;
 
     /// Facts after a sequence number, in order: what the outbox, followers and replays read.
-    fn facts<'a>(&'a self, tenant: &'a TenantId, after: Seq, most: usize) -> BoxFuture<'a, Result<Vec<Fact>, ReadError>>;
+    fn facts<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        after: Seq,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<Fact>, ReadError>>;
 
     /// All tenants that have at least one fact, for replays and maintenance; never shown to a caller.
     fn tenants(&self) -> BoxFuture<'_, Result<Vec<TenantId>, ReadError>>;

@@ -23,6 +23,7 @@ pub enum At {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Find {
     pub kind: String,
+    /// Give it whenever it is known: without it only `touching` and the order by id walk an index.
     pub scope: Option<String>,
     pub r#type: Option<String>,
     pub status: Option<String>,
@@ -61,11 +62,13 @@ impl Find {
     }
 }
 
-/// In which order a find walks; ties are broken by id.
+/// In which order a find walks; ties are broken by id, and text is compared byte by byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FindOrder {
     Id,
+    /// Lists only records that have a name.
     Name,
+    /// Lists only records that have a time.
     Time,
 }
 
@@ -103,11 +106,12 @@ pub struct Traverse {
 pub struct Traversal {
     /// In the order of hops, then of ids.
     pub reached: Vec<Neighbour>,
-    /// True when a cap ended the walk early.
+    /// True when `records_max` left out a record that lies within `hops_max`.
     pub capped: bool,
 }
 
-/// A record that a walk reached, and by which link it was reached first.
+/// A record that a walk reached, and the link with the smallest id that reached it at that hop. The record
+/// that the walk starts from is never among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbour {
     pub id: String,
@@ -128,7 +132,7 @@ pub struct Search {
     pub limit: usize,
 }
 
-/// One match; a higher score is better.
+/// One match; a higher score is better, and equal scores are in the order of ids.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHit {
     pub version: RecordVersion,

@@ -44,7 +44,8 @@ pub struct Record {
     /// Words the record is found by, without duplicates.
     pub tags: Vec<String>,
     pub ends: Option<Ends>,
-    /// Names that no other live record may hold at the same time.
+    /// Names that no other live record may hold at the same time. A change is judged by its outcome, so two
+    /// records may swap names in one.
     pub unique: Vec<UniqueName>,
     /// What full-text search reads; empty for none.
     pub text: String,

@@ -1,0 +1,74 @@
+//! The catalog of every tool of a contract, and the part of it that a capability embeds.
+
+use serde_json::{Value, json};
+
+use crate::capability::{Capability, Method};
+use crate::options::Resource;
+use crate::tool::{Tool, first_of};
+use crate::{Source, Stamp};
+
+/// The published JSON Schema of the catalog, beside which it is written.
+pub const SCHEMA: &str = include_str!("catalog/mcp-tool-catalog.v1.json");
+pub const SCHEMA_FILE: &str = "mcp-tool-catalog.v1.json";
+
+/// The lines of the catalog that depend on when it was made and not on what it says.
+const STAMP_FIELDS: [&str; 2] = ["version", "git_sha"];
+
+/// The catalog as text.
+pub fn catalog(source: &Source, capabilities: &[Capability], stamp: &Stamp) -> String {
+    let entry = |capability: &Capability| {
+        let mut entry = entry(source, capability, |pattern| format!("{}://{pattern}", capability.name));
+        let fields = entry.as_object_mut().expect("an entry is an object");
+        fields.shift_insert(2, "endpoint".to_owned(), json!(format!("/{}/mcp", capability.name)));
+        fields.shift_insert(3, "proto_package".to_owned(), json!(capability.package));
+        fields.shift_insert(4, "proto_version".to_owned(), json!(capability.proto_version()));
+        entry
+    };
+    let catalog = json!({
+        "$schema": SCHEMA_FILE,
+        "version": stamp.version,
+        "git_sha": stamp.git_sha,
+        "capabilities": capabilities.iter().map(entry).collect::<Vec<_>>(),
+    });
+    pretty(&catalog)
+}
+
+/// What a capability embeds and reads as its manifest, as text: compact, one tool per line. Resource patterns are
+/// relative here.
+pub fn manifest(source: &Source, capability: &Capability) -> String {
+    let mut manifest = entry(source, capability, str::to_owned);
+    let tools = manifest["tools"].take();
+    let tools: Vec<String> = tools.as_array().into_iter().flatten().map(Value::to_string).collect();
+    let rest = manifest.to_string();
+    rest.replacen("\"tools\":null", &format!("\"tools\":[\n{}\n]", tools.join(",\n")), 1) + "\n"
+}
+
+/// A catalog with its stamp blanked, so that two can be compared whatever the state of git.
+pub fn without_stamp(text: &str) -> String {
+    let is_stamp = |line: &str| STAMP_FIELDS.iter().any(|field| line.starts_with(&format!("  \"{field}\":")));
+    text.lines().filter(|line| !is_stamp(line)).fold(String::new(), |text, line| text + line + "\n")
+}
+
+fn entry(source: &Source, capability: &Capability, pattern: impl Fn(&str) -> String) -> Value {
+    let tools: Vec<_> = Tool::all(source, capability).iter().map(Tool::entry).collect();
+    let resource = |method: &Method, stated: &Resource| {
+        json!({
+            "pattern": pattern(&stated.pattern),
+            "title": stated.title,
+            "description": first_of(&stated.description, || source.summary(&method.descriptor)),
+            "rpc": method.rpc(),
+        })
+    };
+    let resources: Vec<_> = capability.resources().map(|(_, method, stated)| resource(method, stated)).collect();
+    json!({
+        "name": capability.name,
+        "title": capability.title,
+        "instructions": capability.instructions,
+        "tools": tools,
+        "resources": resources,
+    })
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).expect("a JSON value can be written") + "\n"
+}

@@ -1,0 +1,108 @@
+//! The schema of a tool's arguments.
+
+use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
+use serde_json::{Map, Value, json};
+
+use super::{is_open_object, is_timestamp, is_unsigned, scalar_type};
+use crate::Source;
+use crate::options::Field;
+
+/// Deeper than any input that passes the checks; keeps a recursive message from building for ever.
+const DEPTH_MAX: usize = 8;
+
+/// The schema of the arguments that `message` takes.
+pub fn input(source: &Source, message: &MessageDescriptor) -> Map<String, Value> {
+    object(source, message, "", 0)
+}
+
+fn object(source: &Source, message: &MessageDescriptor, description: &str, depth: usize) -> Map<String, Value> {
+    let mut schema = typed("object", description);
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    if depth < DEPTH_MAX {
+        for field in message.fields() {
+            let stated = source.field(&field);
+            if stated.hidden {
+                continue;
+            }
+            if stated.required {
+                required.push(Value::from(field.name()));
+            }
+            properties.insert(field.name().to_owned(), Value::Object(property(source, &field, &stated, depth)));
+        }
+    }
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), Value::Array(required));
+    }
+    schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    schema
+}
+
+fn property(source: &Source, field: &FieldDescriptor, stated: &Field, depth: usize) -> Map<String, Value> {
+    let description = source.summary(field);
+    let mut schema = if field.is_list() {
+        let mut list = typed("array", &description);
+        list.insert("items".to_owned(), Value::Object(value(source, field, stated, "", depth)));
+        put(&mut list, "maxItems", stated.max_items);
+        list
+    } else {
+        value(source, field, stated, &description, depth)
+    };
+    // Text that is not JSON is reported by the checks.
+    if let Ok(default) = serde_json::from_str::<Value>(&stated.default) {
+        schema.insert("default".to_owned(), default);
+    }
+    schema
+}
+
+fn value(source: &Source, field: &FieldDescriptor, stated: &Field, description: &str, depth: usize) -> Map<String, Value> {
+    let kind = field.kind();
+    let mut schema = match &kind {
+        Kind::Message(message) if is_open_object(message) => {
+            let mut schema = typed("object", description);
+            schema.insert("additionalProperties".to_owned(), Value::Bool(true));
+            schema
+        }
+        Kind::Message(message) if is_timestamp(message) => {
+            let mut schema = typed("string", description);
+            schema.insert("format".to_owned(), json!("date-time"));
+            schema
+        }
+        Kind::Message(message) => {
+            let fallback = if description.is_empty() && !field.is_list() { source.summary(message) } else { String::new() };
+            let description = if description.is_empty() { fallback.as_str() } else { description };
+            object(source, message, description, depth + 1)
+        }
+        Kind::Enum(list) => {
+            let mut schema = typed("string", description);
+            schema.insert("enum".to_owned(), json!(source.labels(list)));
+            schema
+        }
+        other => typed(scalar_type(other).unwrap_or("string"), description),
+    };
+    if matches!(kind, Kind::String) {
+        // Proto cannot tell an empty text from an absent one, so a required text is not empty.
+        let implied = (stated.required && !field.is_list()).then_some(1);
+        put(&mut schema, "minLength", stated.min_length.or(implied));
+        put(&mut schema, "maxLength", stated.max_length);
+    }
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    put(&mut schema, "pattern", text(&stated.pattern));
+    put(&mut schema, "format", text(&stated.format));
+    put(&mut schema, "minimum", stated.minimum.or(is_unsigned(&kind).then_some(0)));
+    put(&mut schema, "maximum", stated.maximum);
+    schema
+}
+
+fn typed(name: &str, description: &str) -> Map<String, Value> {
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), Value::from(name));
+    put(&mut schema, "description", (!description.is_empty()).then_some(description));
+    schema
+}
+
+fn put(schema: &mut Map<String, Value>, keyword: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        schema.insert(keyword.to_owned(), value.into());
+    }
+}

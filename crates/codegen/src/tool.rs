@@ -1,0 +1,119 @@
+//! A tool with everything a client is shown.
+
+use serde_json::{Map, Value, json};
+
+use crate::capability::{Capability, Method, Side};
+use crate::options::{Expose, Hints};
+use crate::{Place, Source, schema};
+
+/// The scope of a tool that states none.
+const SCOPE_DEFAULT: &str = "mcp:tools";
+
+/// A method that is exposed, with its schemas.
+pub struct Tool<'a> {
+    pub method: &'a Method,
+    pub stated: &'a Expose,
+    pub side: Option<Side>,
+    pub place: Place,
+    pub description: String,
+    pub input: Map<String, Value>,
+    pub output: Map<String, Value>,
+}
+
+impl<'a> Tool<'a> {
+    /// The tools of a capability in the order in which they are listed.
+    pub fn all(source: &Source, capability: &'a Capability) -> Vec<Self> {
+        let tools = capability.tools().map(|(service, method, stated)| Self {
+            method,
+            stated,
+            side: service.side,
+            place: source.place(&method.descriptor),
+            description: first_of(&stated.description, || source.summary(&method.descriptor)),
+            input: schema::input(source, &method.descriptor.input()),
+            output: schema::output(source, &method.descriptor.output()),
+        });
+        tools.collect()
+    }
+
+    pub fn name(&self) -> &str {
+        &self.stated.tool_name
+    }
+
+    pub fn hints(&self) -> Hints {
+        self.stated.hints.unwrap_or_default()
+    }
+
+    /// The entry of the catalog.
+    pub fn entry(&self) -> Value {
+        let stated = self.stated;
+        let mut entry = json!({
+            "name": stated.tool_name,
+            "title": stated.title,
+            "description": self.description,
+            "rpc": self.method.rpc(),
+            "cqrs_side": self.side.unwrap_or(Side::Query).word(),
+            "hints": self.annotations(),
+            "inputSchema": self.input,
+            "outputSchema": self.output,
+            "toolset": stated.toolset,
+            "scopes": self.scopes(),
+            "risk": self.risk(),
+            "examples": self.examples(),
+        });
+        if !stated.confirm.is_empty() {
+            entry["confirm"] = json!(stated.confirm);
+        }
+        entry
+    }
+
+    /// How many bytes the tool takes in an answer to tools/list.
+    pub fn bytes(&self) -> usize {
+        let shown = json!({
+            "name": self.stated.tool_name,
+            "title": self.stated.title,
+            "description": self.description,
+            "inputSchema": self.input,
+            "outputSchema": self.output,
+            "annotations": self.annotations(),
+        });
+        shown.to_string().len()
+    }
+
+    /// The examples whose text is JSON; the others are reported by the checks.
+    pub fn examples(&self) -> Vec<Value> {
+        let example = |example: &crate::options::Example| {
+            let input: Value = serde_json::from_str(&example.input).ok()?;
+            Some(json!({ "description": example.description, "input": input }))
+        };
+        self.stated.examples.iter().filter_map(example).collect()
+    }
+
+    pub fn scopes(&self) -> Vec<String> {
+        let stated = &self.stated.scopes;
+        if stated.is_empty() { vec![SCOPE_DEFAULT.to_owned()] } else { stated.clone() }
+    }
+
+    pub fn risk(&self) -> &'static str {
+        match self.stated.risk {
+            2 => "MEDIUM",
+            3 => "HIGH",
+            4 => "CRITICAL",
+            _ => "LOW",
+        }
+    }
+
+    fn annotations(&self) -> Value {
+        let hints = self.hints();
+        json!({
+            "readOnlyHint": hints.read_only(),
+            "destructiveHint": hints.destructive(),
+            "idempotentHint": hints.idempotent(),
+            "openWorldHint": hints.open_world(),
+        })
+    }
+}
+
+/// `stated`, or what `fallback` gives when it is empty.
+pub fn first_of(stated: &str, fallback: impl FnOnce() -> String) -> String {
+    if stated.is_empty() { fallback() } else { stated.to_owned() }
+}

@@ -1,0 +1,122 @@
+//! The audit table: opened, appended to and read. There is no statement that changes or removes a row.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, Row, TransactionBehavior, params};
+use scope::{TenantId, Timestamp};
+
+use super::AuditRow;
+use crate::{OpenError, connection};
+
+/// Marks the file as ours: "CHAU".
+const APPLICATION_ID: i64 = 0x4348_4155;
+const FORMAT: i64 = 1;
+
+/// Opens the file and creates the table where needed.
+pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
+    let fail = |error: rusqlite::Error| OpenError::sqlite(path, &error);
+    let mut connection = connection::open_writer(path, busy)?;
+    connection.execute_batch("PRAGMA synchronous = NORMAL;").map_err(fail)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
+    let number = |pragma: &str| transaction.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(fail);
+    match (number("application_id")?, number("user_version")?) {
+        (0, 0) => {
+            transaction.execute_batch(include_str!("../migrations/audit_0001.sql")).map_err(fail)?;
+            transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fail)?;
+            transaction.pragma_update(None, "user_version", FORMAT).map_err(fail)?;
+        }
+        (APPLICATION_ID, FORMAT) => {}
+        (APPLICATION_ID, found) => return Err(OpenError::Newer { path: path.to_owned(), found, known: FORMAT }),
+        _ => return Err(OpenError::Foreign { path: path.to_owned() }),
+    }
+    transaction.commit().map_err(fail)?;
+    Ok(connection)
+}
+
+/// Appends rows in one transaction.
+pub(super) fn insert(connection: &mut Connection, rows: &[AuditRow]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut statement = transaction.prepare_cached(
+        "INSERT INTO audit
+                (audit_id, at, tenant, principal, principal_kind, transport, client, method, target, arguments,
+                 arguments_hash, request_id, correlation_id, trace_id, decision, outcome, error_code, duration_us)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+    )?;
+    for row in rows {
+        statement.execute(params![
+            row.audit_id,
+            row.at.0,
+            row.tenant.as_str(),
+            row.principal,
+            row.principal_kind,
+            row.transport,
+            row.client,
+            row.method,
+            row.target,
+            row.arguments,
+            row.arguments_hash,
+            row.request_id,
+            row.correlation_id,
+            row.trace_id,
+            row.decision,
+            row.outcome,
+            row.error_code,
+            row.duration_us.cast_signed(),
+        ])?;
+    }
+    drop(statement);
+    transaction.commit()
+}
+
+/// The rows of one correlation, oldest first.
+pub(super) fn by_correlation(
+    connection: &Connection,
+    tenant: &TenantId,
+    correlation_id: &str,
+) -> rusqlite::Result<Vec<AuditRow>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT audit_id, at, tenant, principal, principal_kind, transport, client, method, target, arguments,
+                arguments_hash, request_id, correlation_id, trace_id, decision, outcome, error_code, duration_us
+           FROM audit
+          WHERE tenant = ?1 AND correlation_id = ?2
+          ORDER BY number",
+    )?;
+    statement.query_map(params![tenant.as_str(), correlation_id], from_row)?.collect()
+}
+
+/// The last rows of a tenant, newest first.
+pub(super) fn recent(connection: &Connection, tenant: &TenantId, limit: usize) -> rusqlite::Result<Vec<AuditRow>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT audit_id, at, tenant, principal, principal_kind, transport, client, method, target, arguments,
+                arguments_hash, request_id, correlation_id, trace_id, decision, outcome, error_code, duration_us
+           FROM audit
+          WHERE tenant = ?1
+          ORDER BY number DESC
+          LIMIT ?2",
+    )?;
+    statement.query_map(params![tenant.as_str(), i64::try_from(limit).unwrap_or(i64::MAX)], from_row)?.collect()
+}
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<AuditRow> {
+    Ok(AuditRow {
+        audit_id: row.get(0)?,
+        at: Timestamp(row.get(1)?),
+        tenant: TenantId::new(row.get_ref(2)?.as_str()?).expect("only valid tenants are written"),
+        principal: row.get(3)?,
+        principal_kind: row.get(4)?,
+        transport: row.get(5)?,
+        client: row.get(6)?,
+        method: row.get(7)?,
+        target: row.get(8)?,
+        arguments: row.get(9)?,
+        arguments_hash: row.get(10)?,
+        request_id: row.get(11)?,
+        correlation_id: row.get(12)?,
+        trace_id: row.get(13)?,
+        decision: row.get(14)?,
+        outcome: row.get(15)?,
+        error_code: row.get(16)?,
+        duration_us: row.get::<_, i64>(17)?.cast_unsigned(),
+    })
+}

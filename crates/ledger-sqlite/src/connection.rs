@@ -1,0 +1,77 @@
+//! Connections: how a database file is opened, and what is checked before it is used.
+//!
+//! WAL lets readers go on while one writes; `synchronous = FULL` makes a commit survive a power cut. Both
+//! are read back, because a file system can refuse the first and a build can change the second.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::OpenError;
+
+/// Pages in the log before they are moved into the database; larger is faster for bursts (STORAGE §1).
+const LOG_PAGES_MAX: i64 = 10_000;
+const STATEMENTS_MAX: usize = 96;
+
+/// Opens the file for writing and checks that what is committed stays.
+pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
+    let fail = |error: rusqlite::Error| OpenError::sqlite(path, &error);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = prepare(Connection::open_with_flags(path, flags).map_err(fail)?, busy).map_err(fail)?;
+    if connection.is_readonly(rusqlite::MAIN_DB).map_err(fail)? {
+        return Err(OpenError::ReadOnly { path: path.to_owned() });
+    }
+    if log_mode(&connection, busy).map_err(fail)? != "wal" {
+        return Err(OpenError::NotDurable { path: path.to_owned(), setting: "a write-ahead log" });
+    }
+    connection
+        .execute_batch("PRAGMA synchronous = FULL; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;")
+        .map_err(fail)?;
+    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES_MAX).map_err(fail)?;
+    let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0)).map_err(fail)?;
+    if synchronous != 2 {
+        return Err(OpenError::NotDurable { path: path.to_owned(), setting: "synchronous = FULL" });
+    }
+    Ok(connection)
+}
+
+/// Opens the file for reading only.
+pub(crate) fn open_reader(path: &Path, busy: Duration) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    prepare(Connection::open_with_flags(path, flags)?, busy)
+}
+
+fn prepare(mut connection: Connection, busy: Duration) -> rusqlite::Result<Connection> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    let mut since = Instant::now();
+    connection.busy_handler(Some(move |tries: i32| {
+        if tries == 0 {
+            since = Instant::now();
+        }
+        wait_a_little(tries);
+        since.elapsed() < busy
+    }))?;
+    Ok(connection)
+}
+
+/// Short waits of random length: a lock of another process is held for one group commit, and equal waits
+/// would meet the same process again and again.
+fn wait_a_little(tries: i32) {
+    let longest_us = 500_u64 << tries.clamp(0, 4);
+    std::thread::sleep(Duration::from_micros(rand::random_range(100..=longest_us)));
+}
+
+/// Switches to WAL. SQLite does not ask the busy handler here when another process switches too.
+fn log_mode(connection: &Connection, busy: Duration) -> rusqlite::Result<String> {
+    let since = Instant::now();
+    loop {
+        let mode = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
+        match mode {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && since.elapsed() < busy => {
+                wait_a_little(2)
+            }
+            outcome => return outcome,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Effects: what a fact does to the rows. The writer and the replay of `verify` share this code, so both
+//! make the same rows.
+
+use ledger::words::words;
+use ledger::{Effect, Record, RecordKey, Seq, UniqueName};
+use rusqlite::{Connection, params};
+use scope::{TenantId, Timestamp};
+
+use crate::record;
+
+/// The fact whose effects are written.
+#[derive(Clone, Copy)]
+pub(crate) struct Cause<'a> {
+    pub tenant: &'a TenantId,
+    /// Marks the tenant's words in the search index.
+    pub tenant_number: i64,
+    pub seq: Seq,
+    pub at: Timestamp,
+}
+
+/// Writes what one effect does to records, names, tags, links and words.
+pub(crate) fn apply(connection: &Connection, cause: Cause<'_>, effect: &Effect) -> rusqlite::Result<()> {
+    match effect {
+        Effect::Put(record) => put(connection, cause, record),
+        Effect::End(key) => end(connection, cause, key),
+    }
+}
+
+fn put(connection: &Connection, cause: Cause<'_>, after: &Record) -> rusqlite::Result<()> {
+    let key = &after.key;
+    let newest = record::newest(connection, cause.tenant, key)?;
+    let version = newest.as_ref().map_or(1, |newest| newest.version + 1);
+    let live = newest.filter(|newest| newest.live);
+    if let Some(before) = &live {
+        record::close(connection, before.slot, cause.seq)?;
+        touch_link(connection, cause, before.source.as_deref(), before.target.as_deref())?;
+    }
+    let slot = record::insert(connection, cause.tenant, after, version, (cause.seq, cause.at))?;
+    let (tags, uniques) = live.as_ref().map_or(("[]", "[]"), |before| (&before.tags, &before.uniques));
+    let scope = live.as_ref().map_or(after.scope.as_str(), |before| &before.scope);
+    retag(connection, cause, key, (scope, tags), (&after.scope, &after.tags))?;
+    rename(connection, cause, key, uniques, &after.unique)?;
+    if let Some(ends) = &after.ends {
+        touch_link(connection, cause, Some(&ends.source), Some(&ends.target))?;
+    }
+    index_words(connection, cause, slot, &after.text)
+}
+
+fn end(connection: &Connection, cause: Cause<'_>, key: &RecordKey) -> rusqlite::Result<()> {
+    let Some(before) = record::newest(connection, cause.tenant, key)?.filter(|newest| newest.live) else {
+        return Ok(());
+    };
+    record::close(connection, before.slot, cause.seq)?;
+    record::insert_deletion(connection, cause.tenant, key, &before, (cause.seq, cause.at))?;
+    retag(connection, cause, key, (&before.scope, &before.tags), (&before.scope, &[]))?;
+    rename(connection, cause, key, &before.uniques, &[])?;
+    touch_link(connection, cause, before.source.as_deref(), before.target.as_deref())
+}
+
+/// Moves the record from its old tags to its new ones.
+fn retag(
+    connection: &Connection,
+    cause: Cause<'_>,
+    key: &RecordKey,
+    (scope_before, before): (&str, &str),
+    (scope_after, after): (&str, &[String]),
+) -> rusqlite::Result<()> {
+    if (before == "[]" && after.is_empty()) || (scope_before == scope_after && before == record::tags_json(after)) {
+        return Ok(());
+    }
+    let mut remove = connection.prepare_cached(
+        "DELETE FROM record_tags WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND tag = ?4 AND id = ?5",
+    )?;
+    for tag in record::parse_tags(before)? {
+        remove.execute(params![cause.tenant.as_str(), key.kind, scope_before, tag, key.id])?;
+    }
+    let mut add = connection.prepare_cached(
+        "INSERT INTO record_tags (tenant, kind, scope, tag, id) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
+    )?;
+    for tag in after {
+        add.execute(params![cause.tenant.as_str(), key.kind, scope_after, tag, key.id])?;
+    }
+    Ok(())
+}
+
+/// Gives up the names the record no longer holds and takes the new ones. Whether they are free was decided
+/// before; a name that moves between two records of one change is simply taken over.
+fn rename(
+    connection: &Connection,
+    cause: Cause<'_>,
+    key: &RecordKey,
+    before: &str,
+    after: &[UniqueName],
+) -> rusqlite::Result<()> {
+    if (before == "[]" && after.is_empty()) || before == record::uniques_json(after) {
+        return Ok(());
+    }
+    let mut release = connection.prepare_cached(
+        "DELETE FROM unique_names WHERE tenant = ?1 AND space = ?2 AND name = ?3 AND kind = ?4 AND id = ?5",
+    )?;
+    for name in record::parse_uniques(before)?.iter().filter(|name| !after.contains(name)) {
+        release.execute(params![cause.tenant.as_str(), name.space, name.name, key.kind, key.id])?;
+    }
+    let mut claim = connection.prepare_cached(
+        "INSERT OR REPLACE INTO unique_names (tenant, space, name, kind, id) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for name in after {
+        claim.execute(params![cause.tenant.as_str(), name.space, name.name, key.kind, key.id])?;
+    }
+    Ok(())
+}
+
+/// Notes that the links at these records changed.
+fn touch_link(
+    connection: &Connection,
+    cause: Cause<'_>,
+    source: Option<&str>,
+    target: Option<&str>,
+) -> rusqlite::Result<()> {
+    for id in [source, target].into_iter().flatten() {
+        let mut statement = connection.prepare_cached(
+            "INSERT INTO link_changes (tenant, id, seq) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (tenant, id) DO UPDATE SET seq = excluded.seq",
+        )?;
+        statement.execute(params![cause.tenant.as_str(), id, cause.seq.cast_signed()])?;
+    }
+    Ok(())
+}
+
+fn index_words(connection: &Connection, cause: Cause<'_>, slot: i64, text: &str) -> rusqlite::Result<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    let mut marked = String::with_capacity(text.len() + text.len() / 2);
+    for word in words(text) {
+        marked.push_str(&marked_word(cause.tenant_number, &word));
+        marked.push(' ');
+    }
+    let mut statement = connection.prepare_cached("INSERT INTO search (rowid, words) VALUES (?1, ?2)")?;
+    statement.execute(params![slot, marked])?;
+    Ok(())
+}
+
+/// A word as the index knows it: letters and digits only, so it has no meaning in the query language.
+pub(crate) fn marked_word(tenant_number: i64, word: &str) -> String {
+    format!("{tenant_number}x{word}")
+}

@@ -1,0 +1,152 @@
+//! Find: pages of records that match, in order.
+//!
+//! A find chooses one index to walk ([`walk`]) and checks the rest of the query row by row ([`filter`]). When
+//! the index is in the order that was asked for, the walk stops as soon as the page is full, so its cost
+//! does not grow with what is stored. Otherwise all matches are gathered and sorted; that happens for
+//! orders by name or time in the past or without a scope, and for ranges that are listed by id.
+
+mod cursor;
+mod filter;
+mod walk;
+
+use ledger::{Direction, Find, FindOrder, Page, ReadError, RecordVersion, Seq};
+use rusqlite::Connection;
+use scope::TenantId;
+
+use crate::readers::failed;
+use crate::{point, record};
+use cursor::Cursor;
+use filter::{Filter, TextRange};
+use walk::Walk;
+
+/// A version that matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Found {
+    slot: i64,
+    id: String,
+}
+
+/// One page of what matches at `at`.
+pub(crate) fn page(
+    connection: &Connection,
+    tenant: &TenantId,
+    at: Seq,
+    find: &Find,
+) -> Result<Page<RecordVersion>, ReadError> {
+    let mut found = matching(connection, tenant, at, find, find.limit.saturating_add(1))?;
+    let more = found.len() > find.limit;
+    found.truncate(find.limit);
+    let read = found.iter().map(|found| record::in_slot(connection, found.slot)).collect::<rusqlite::Result<Vec<_>>>();
+    let items = read.map_err(failed)?;
+    let next = items.last().filter(|_| more).map(|last| cursor::after(find.order, &last.record));
+    Ok(Page { items, next })
+}
+
+/// How many match at `at`, counted up to `most`.
+pub(crate) fn count(
+    connection: &Connection,
+    tenant: &TenantId,
+    at: Seq,
+    find: Find,
+    most: u64,
+) -> Result<u64, ReadError> {
+    let find = Find { after: None, ..find };
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    Ok(matching(connection, tenant, at, &find, most)?.len() as u64)
+}
+
+/// The first `want` matches after the cursor, in order.
+fn matching(
+    connection: &Connection,
+    tenant: &TenantId,
+    at: Seq,
+    find: &Find,
+    want: usize,
+) -> Result<Vec<Found>, ReadError> {
+    let cursor = Cursor::parse(find)?;
+    // Head and listing must be of one moment, or the head's index would show what came after it.
+    let snapshot = connection.unchecked_transaction().map_err(failed)?;
+    let live = point::check(&snapshot, tenant, at)?;
+    let route = Route::choose(find, live);
+    let walk = Walk { connection: &snapshot, tenant, kind: &find.kind, at, want };
+    if route.in_order {
+        route.run(&walk, find, &cursor)
+    } else {
+        let all = route.run(&Walk { want: usize::MAX, ..walk }, find, &Cursor::start(find))?;
+        cursor::sort(&snapshot, find.order, all, &cursor, want).map_err(failed)
+    }
+}
+
+/// Which index a find walks.
+struct Route {
+    index: Index,
+    /// What the index does not check.
+    filter: Filter,
+    /// Whether the index is in the order that was asked for.
+    in_order: bool,
+}
+
+enum Index {
+    Touching(String, Direction, bool),
+    Name(String, TextRange),
+    Time(String),
+    Tag(String, String),
+    Type(String, String),
+    Status(String, String),
+    Scope(String),
+    Kind,
+    PastScope(String),
+    Past,
+}
+
+impl Route {
+    fn choose(find: &Find, live: bool) -> Self {
+        let mut filter = Filter::of(find);
+        let by_id = find.order == FindOrder::Id;
+        if let Some((id, direction)) = &find.touching {
+            return Self { index: Index::Touching(id.clone(), *direction, live), filter, in_order: by_id && live };
+        }
+        let Some(scope) = filter.scope.take() else {
+            return Self { index: if live { Index::Kind } else { Index::Past }, filter, in_order: by_id };
+        };
+        if !live {
+            return Self { index: Index::PastScope(scope), filter, in_order: by_id };
+        }
+        let exact = find.name.is_some();
+        let (index, in_order) = if exact || find.order == FindOrder::Name || (by_id && find.name_prefix.is_some()) {
+            let range = filter.name.take().unwrap_or_else(TextRange::all);
+            (Index::Name(scope, range), find.order == FindOrder::Name || (exact && by_id))
+        } else if find.order == FindOrder::Time {
+            filter.time = None;
+            (Index::Time(scope), true)
+        } else if let Some(tag) = filter.tag.take() {
+            (Index::Tag(scope, tag), true)
+        } else if filter.time.take().is_some() {
+            (Index::Time(scope), false)
+        } else if let Some(wanted) = filter.r#type.take() {
+            (Index::Type(scope, wanted), true)
+        } else if let Some(wanted) = filter.status.take() {
+            (Index::Status(scope, wanted), true)
+        } else {
+            (Index::Scope(scope), true)
+        };
+        Self { index, filter, in_order }
+    }
+
+    fn run(&self, walk: &Walk<'_>, find: &Find, cursor: &Cursor) -> Result<Vec<Found>, ReadError> {
+        let filter = &self.filter;
+        let found = match &self.index {
+            Index::Touching(id, direction, live) => walk.touching(id, *direction, *live, cursor.id(), filter),
+            Index::Name(scope, range) => walk.name(scope, range, cursor, filter),
+            Index::Time(scope) => walk.time(scope, find.time, cursor, filter),
+            Index::Tag(scope, tag) => walk.tag(scope, tag, cursor.id(), filter),
+            Index::Type(scope, wanted) => walk.r#type(scope, wanted, cursor.id(), filter),
+            Index::Status(scope, wanted) => walk.status(scope, wanted, cursor.id(), filter),
+            Index::Scope(scope) => walk.scope(scope, cursor.id(), filter),
+            Index::Kind => walk.kind(cursor.id(), filter),
+            Index::PastScope(scope) => walk.past_scope(scope, cursor.id(), filter),
+            Index::Past => walk.past(cursor.id(), filter),
+        };
+        found.map_err(failed)
+    }
+}

@@ -1,0 +1,43 @@
+//! Points: how a moment becomes a sequence number, and whether a number has happened yet.
+
+use ledger::{At, ReadError, Seq};
+use rusqlite::{Connection, params};
+use scope::{TenantId, Timestamp};
+
+use crate::change::tenant_row;
+use crate::readers::failed;
+
+/// The sequence number that `at` means.
+pub(crate) fn resolve(connection: &Connection, tenant: &TenantId, at: At) -> Result<Seq, ReadError> {
+    match at {
+        At::Head => head(connection, tenant).map_err(failed),
+        At::Seq(seq) => check(connection, tenant, seq).map(|_| seq),
+        At::Time(moment) => last_until(connection, tenant, moment).map_err(failed),
+    }
+}
+
+/// Refuses a number that has not happened yet; otherwise says whether it is the last one.
+pub(crate) fn check(connection: &Connection, tenant: &TenantId, at: Seq) -> Result<bool, ReadError> {
+    let head = head(connection, tenant).map_err(failed)?;
+    if at > head { Err(ReadError::NotYet { at, head }) } else { Ok(at == head) }
+}
+
+fn head(connection: &Connection, tenant: &TenantId) -> rusqlite::Result<Seq> {
+    Ok(tenant_row(connection, tenant)?.map_or(0, |row| row.head))
+}
+
+/// The last fact at or before the moment. Times never run backwards, so the facts are searched by halves.
+fn last_until(connection: &Connection, tenant: &TenantId, moment: Timestamp) -> rusqlite::Result<Seq> {
+    let Some(row) = tenant_row(connection, tenant)? else { return Ok(0) };
+    if row.last_at <= moment {
+        return Ok(row.head);
+    }
+    let mut statement = connection.prepare_cached("SELECT at FROM facts WHERE tenant = ?1 AND seq = ?2")?;
+    let (mut before, mut after) = (0, row.head);
+    while after - before > 1 {
+        let middle = before + (after - before) / 2;
+        let at: i64 = statement.query_row(params![tenant.as_str(), middle.cast_signed()], |row| row.get(0))?;
+        if Timestamp(at) <= moment { before = middle } else { after = middle }
+    }
+    Ok(before)
+}

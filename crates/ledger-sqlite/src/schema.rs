@@ -1,0 +1,45 @@
+//! Schema: numbered steps, forward only. The number of the last step that ran is kept in the file.
+
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::OpenError;
+
+/// Every step, in order. A step that has shipped is never edited; a change is a new step.
+const STEPS: [&str; 1] = [include_str!("migrations/0001_ledger.sql")];
+
+/// Marks the file as ours: "CHAN".
+const APPLICATION_ID: i64 = 0x4348_414E;
+
+/// Brings the file to the newest format this program knows, or says why it must not be touched.
+pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
+    if format(connection, path)? == STEPS.len() {
+        return Ok(());
+    }
+    let fail = |error: rusqlite::Error| OpenError::sqlite(path, &error);
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
+    // Another process may have done it while this one waited for the lock.
+    let done = format(&transaction, path)?;
+    for step in &STEPS[done..] {
+        transaction.execute_batch(step).map_err(fail)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fail)?;
+    transaction.pragma_update(None, "user_version", STEPS.len() as i64).map_err(fail)?;
+    transaction.commit().map_err(fail)
+}
+
+/// How many steps the file has behind it, once it is known to be ours.
+pub(crate) fn format(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
+    let fail = |error: rusqlite::Error| OpenError::sqlite(path, &error);
+    let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(fail);
+    let (application, found) = (number("application_id")?, number("user_version")?);
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(fail)?;
+    if application != APPLICATION_ID && (application != 0 || found != 0 || tables != 0) {
+        return Err(OpenError::Foreign { path: path.to_owned() });
+    }
+    match usize::try_from(found) {
+        Ok(steps) if steps <= STEPS.len() => Ok(steps),
+        _ => Err(OpenError::Newer { path: path.to_owned(), found, known: STEPS.len() as i64 }),
+    }
+}

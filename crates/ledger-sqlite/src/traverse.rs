@@ -1,0 +1,116 @@
+//! Traversal: one statement for each hop, over the whole frontier at once.
+//!
+//! `json_each` CROSS JOIN fixes the order of the join: SQLite would otherwise start from the links
+//! (STORAGE §4). What was seen, the caps and the order live here, not in SQL.
+
+use std::collections::{BTreeMap, HashSet};
+
+use ledger::{Direction, Neighbour, ReadError, Seq, Traversal, Traverse};
+use rusqlite::{Connection, params};
+use scope::TenantId;
+
+use crate::readers::failed;
+use crate::{point, record};
+
+/// Follows links outward from a record.
+pub(crate) fn traverse(
+    connection: &Connection,
+    tenant: &TenantId,
+    at: Seq,
+    traverse: &Traverse,
+) -> Result<Traversal, ReadError> {
+    point::check(connection, tenant, at)?;
+    walk(connection, tenant, at, traverse).map_err(failed)
+}
+
+/// A step along a link: the link's id and slot, by the record it leads to.
+type Steps = BTreeMap<String, (String, i64)>;
+
+fn walk(connection: &Connection, tenant: &TenantId, at: Seq, traverse: &Traverse) -> rusqlite::Result<Traversal> {
+    let mut reached = Vec::new();
+    let mut seen = HashSet::from([traverse.from.clone()]);
+    let mut frontier = vec![traverse.from.clone()];
+    for hops in 1..=traverse.hops_max {
+        let mut steps = Steps::new();
+        let from = serde_json::to_string(&frontier).expect("texts are JSON");
+        if traverse.direction != Direction::Incoming {
+            outgoing(connection, tenant, at, traverse, &from, &mut steps)?;
+        }
+        if traverse.direction != Direction::Outgoing {
+            incoming(connection, tenant, at, traverse, &from, &mut steps)?;
+        }
+        frontier.clear();
+        for (id, (_, slot)) in steps {
+            if seen.contains(&id) {
+                continue;
+            }
+            if reached.len() == traverse.records_max {
+                return Ok(Traversal { reached, capped: true });
+            }
+            seen.insert(id.clone());
+            frontier.push(id.clone());
+            reached.push(Neighbour { id, hops, link: record::in_slot(connection, slot)? });
+        }
+        if frontier.is_empty() {
+            break;
+        }
+    }
+    Ok(Traversal { reached, capped: false })
+}
+
+fn outgoing(
+    connection: &Connection,
+    tenant: &TenantId,
+    at: Seq,
+    traverse: &Traverse,
+    from: &str,
+    steps: &mut Steps,
+) -> rusqlite::Result<()> {
+    let sql = "SELECT v.target, v.id, v.slot, v.type
+                 FROM json_each(?1) f
+                CROSS JOIN record_versions v INDEXED BY links_source
+                   ON v.tenant = ?2 AND v.source = f.value AND v.kind = ?3
+                WHERE v.from_seq <= ?4 AND (v.to_seq IS NULL OR v.to_seq > ?4)";
+    follow(connection, sql, tenant, at, traverse, from, steps)
+}
+
+fn incoming(
+    connection: &Connection,
+    tenant: &TenantId,
+    at: Seq,
+    traverse: &Traverse,
+    from: &str,
+    steps: &mut Steps,
+) -> rusqlite::Result<()> {
+    let sql = "SELECT v.source, v.id, v.slot, v.type
+                 FROM json_each(?1) f
+                CROSS JOIN record_versions v INDEXED BY links_target
+                   ON v.tenant = ?2 AND v.target = f.value AND v.kind = ?3
+                WHERE v.from_seq <= ?4 AND (v.to_seq IS NULL OR v.to_seq > ?4)";
+    follow(connection, sql, tenant, at, traverse, from, steps)
+}
+
+fn follow(
+    connection: &Connection,
+    sql: &'static str,
+    tenant: &TenantId,
+    at: Seq,
+    traverse: &Traverse,
+    from: &str,
+    steps: &mut Steps,
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![from, tenant.as_str(), traverse.kind, at.cast_signed()])?;
+    while let Some(row) = rows.next()? {
+        let (to, link, slot): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let link_type = row.get_ref(3)?.as_str()?;
+        if !traverse.types.is_empty() && !traverse.types.iter().any(|wanted| wanted == link_type) {
+            continue;
+        }
+        match steps.get(&to) {
+            Some((first, _)) if *first <= link => {}
+            _ => _ = steps.insert(to, (link, slot)),
+        }
+    }
+    Ok(())
+}

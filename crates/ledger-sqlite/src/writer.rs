@@ -1,0 +1,197 @@
+//! The writer: one thread that makes many changes durable with one sync (group commit).
+//!
+//! It takes what is waiting, writes it in one transaction, and answers after the commit. A change that
+//! the engine chokes on must not take its neighbours down, so such a batch is rolled back and written
+//! again one by one. After a failed commit nobody knows what the disk holds: the batch is answered with
+//! [`CommitError::Unknown`] and the connection is opened anew before the next write.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use ledger::{Change, Commit, CommitError, Refusal};
+use rusqlite::{Connection, ErrorCode};
+use scope::Clock;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::{OpenError, change, connection, idempotency};
+
+/// Expired keys are looked for at most this often, when nothing else waits.
+const PURGE_EVERY: Duration = Duration::from_secs(60);
+const PURGE_BATCH: usize = 200;
+
+/// What the writer is asked to do.
+pub(crate) enum Job {
+    Commit(Box<Change>, oneshot::Sender<Result<Commit, CommitError>>),
+    /// Remove at most this many expired idempotency keys.
+    Purge(usize, oneshot::Sender<Result<usize, CommitError>>),
+}
+
+/// How much the writer did since it was started.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub transactions: AtomicU64,
+    pub changes: AtomicU64,
+}
+
+pub(crate) struct Writer {
+    pub path: PathBuf,
+    pub busy: Duration,
+    pub batch_max: usize,
+    pub clock: Arc<dyn Clock>,
+    pub counters: Arc<Counters>,
+    pub ticks: watch::Sender<u64>,
+    /// Nothing after a failure; opened again by the next write.
+    pub connection: Option<Connection>,
+    pub purged: Option<Instant>,
+}
+
+type Waiting = (Box<Change>, oneshot::Sender<Result<Commit, CommitError>>);
+type Outcome = Result<Commit, CommitError>;
+
+impl Writer {
+    /// Works until every sender is gone.
+    pub(crate) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
+        let mut batch: Vec<Waiting> = Vec::with_capacity(self.batch_max);
+        while let Some(first) = jobs.blocking_recv() {
+            let mut next = Some(first);
+            while let Some(job) = next {
+                match job {
+                    Job::Commit(change, answer) => batch.push((change, answer)),
+                    Job::Purge(most, answer) => _ = answer.send(self.purge(most)),
+                }
+                next = if batch.len() < self.batch_max { jobs.try_recv().ok() } else { None };
+            }
+            self.commit_all(&mut batch);
+            if jobs.is_empty() && self.purged.is_none_or(|last| last.elapsed() > PURGE_EVERY) {
+                self.purge_when_idle();
+            }
+        }
+    }
+
+    fn commit_all(&mut self, batch: &mut Vec<Waiting>) {
+        if batch.is_empty() {
+            return;
+        }
+        let changes: Vec<&Change> = batch.iter().map(|(change, _)| &**change).collect();
+        let outcomes = match self.commit(&changes) {
+            Err(Failure::Statement(_)) if changes.len() > 1 => {
+                changes.iter().map(|change| self.commit_one(change)).collect()
+            }
+            Err(failure) => vec![Err(failure.into()); changes.len()],
+            Ok(outcomes) => outcomes,
+        };
+        // Whoever stopped waiting still has its change; the key answers when it asks again.
+        batch.drain(..).zip(outcomes).for_each(|((_, answer), outcome)| _ = answer.send(outcome));
+    }
+
+    fn commit_one(&mut self, change: &Change) -> Outcome {
+        self.commit(&[change]).map_err(CommitError::from)?.pop().expect("one outcome for one change")
+    }
+
+    /// One transaction for all these changes. The outcomes hold only because the commit succeeded.
+    fn commit(&mut self, changes: &[&Change]) -> Result<Vec<Outcome>, Failure> {
+        let now = self.clock.now();
+        let outcomes = self.transact(|connection| {
+            changes.iter().map(|change| change::apply(connection, change, now)).collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        let done = outcomes.iter().filter(|outcome| matches!(outcome, Ok(Commit::Done { .. }))).count() as u64;
+        self.counters.transactions.fetch_add(1, Ordering::Relaxed);
+        self.counters.changes.fetch_add(done, Ordering::Relaxed);
+        if done > 0 {
+            self.ticks.send_modify(|ticks| *ticks += 1);
+        }
+        Ok(outcomes.into_iter().map(|outcome: Result<Commit, Refusal>| outcome.map_err(CommitError::Refused)).collect())
+    }
+
+    fn transact<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Failure> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => connection::open_writer(&self.path, self.busy).map_err(Failure::Open)?,
+        };
+        // From here on the connection is put back only where it can be trusted.
+        if let Err(error) = execute(&connection, "BEGIN IMMEDIATE") {
+            if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) {
+                self.connection = Some(connection);
+            }
+            return Err(Failure::Begin(error));
+        }
+        match work(&connection) {
+            Ok(value) => {
+                execute(&connection, "COMMIT").map_err(Failure::Commit)?;
+                self.connection = Some(connection);
+                Ok(value)
+            }
+            Err(error) => {
+                let rolled_back = connection.is_autocommit() || execute(&connection, "ROLLBACK").is_ok();
+                if !rolled_back {
+                    return Err(Failure::Commit(error));
+                }
+                if storage_failed(&error) {
+                    return Err(Failure::Storage(error));
+                }
+                self.connection = Some(connection);
+                Err(Failure::Statement(error))
+            }
+        }
+    }
+
+    fn purge(&mut self, most: usize) -> Result<usize, CommitError> {
+        let now = self.clock.now();
+        Ok(self.transact(|connection| idempotency::purge(connection, now, most))?)
+    }
+
+    fn purge_when_idle(&mut self) {
+        match self.purge(PURGE_BATCH) {
+            // More may be left: go on after the next batch.
+            Ok(PURGE_BATCH) => self.purged = None,
+            Ok(_) => self.purged = Some(Instant::now()),
+            Err(error) => {
+                self.purged = Some(Instant::now());
+                tracing::warn!(%error, "expired idempotency keys were not removed; the next try is in a minute");
+            }
+        }
+    }
+}
+
+fn execute(connection: &Connection, sql: &'static str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([])?;
+    Ok(())
+}
+
+/// Errors after which the connection is not trusted any more.
+fn storage_failed(error: &rusqlite::Error) -> bool {
+    !matches!(
+        error.sqlite_error_code(),
+        None | Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig | ErrorCode::TypeMismatch | ErrorCode::Unknown)
+    )
+}
+
+/// Where a transaction failed, which decides what can be said about its changes.
+#[derive(Debug)]
+enum Failure {
+    Open(OpenError),
+    Begin(rusqlite::Error),
+    /// Rolled back; the connection is fine.
+    Statement(rusqlite::Error),
+    /// Rolled back; the connection is not trusted.
+    Storage(rusqlite::Error),
+    /// The commit, or the rollback, did not succeed.
+    Commit(rusqlite::Error),
+}
+
+impl From<Failure> for CommitError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Open(error) => Self::Unavailable(error.to_string()),
+            Failure::Begin(error) | Failure::Statement(error) | Failure::Storage(error) => {
+                Self::Unavailable(error.to_string())
+            }
+            Failure::Commit(error) => {
+                tracing::error!(%error, "a commit failed, so its outcome is unknown; the writer opens the database again");
+                Self::Unknown(error.to_string())
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! How the model answers: scan, filter, sort.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::state::Tenant;
+use crate::words::Query;
+use crate::{
+    Direction, Find, FindOrder, Neighbour, Page, ReadError, Record, RecordVersion, Search, SearchHit, Seq, Traversal,
+    Traverse,
+};
+
+/// A place in an order: name, time, id; what the order does not use is empty.
+type Place = (Option<String>, Option<i64>, String);
+
+impl Tenant {
+    pub(super) fn page(&self, at: Seq, find: &Find) -> Result<Page<RecordVersion>, ReadError> {
+        let after = find.after.as_ref().map(|text| parse(find.order, text)).transpose()?;
+        let mut items = self.matching(at, find);
+        items.retain(|item| after.as_ref().is_none_or(|after| place(find.order, &item.record) > *after));
+        let more = items.len() > find.limit;
+        items.truncate(find.limit);
+        let last = items.last().filter(|_| more).map(|last| place(find.order, &last.record));
+        let next = last.map(|place| serde_json::to_string(&place).expect("texts and numbers are JSON"));
+        Ok(Page { items, next })
+    }
+
+    /// Everything that matches, in order.
+    pub(super) fn matching(&self, at: Seq, find: &Find) -> Vec<RecordVersion> {
+        let mut items: Vec<RecordVersion> = self.visible(at).filter(|version| matches(find, &version.record)).collect();
+        items.sort_by_key(|item| place(find.order, &item.record));
+        items
+    }
+
+    pub(super) fn traverse(&self, at: Seq, traverse: &Traverse) -> Traversal {
+        let followed = |link: &Record| {
+            link.key.kind == traverse.kind && (traverse.types.is_empty() || traverse.types.contains(&link.r#type))
+        };
+        let links: Vec<RecordVersion> = self.visible(at).filter(|version| followed(&version.record)).collect();
+        let mut seen = BTreeSet::from([traverse.from.clone()]);
+        let mut frontier = seen.clone();
+        let mut reached = Vec::new();
+        for hops in 1..=traverse.hops_max {
+            let mut steps: BTreeMap<String, &RecordVersion> = BTreeMap::new();
+            for link in &links {
+                let Some(ends) = &link.record.ends else { continue };
+                let forward = (traverse.direction != Direction::Incoming).then_some((&ends.source, &ends.target));
+                let backward = (traverse.direction != Direction::Outgoing).then_some((&ends.target, &ends.source));
+                for (_, to) in forward.into_iter().chain(backward).filter(|(from, _)| frontier.contains(*from)) {
+                    let first = steps.entry(to.clone()).or_insert(link);
+                    if link.record.key.id < first.record.key.id {
+                        *first = link;
+                    }
+                }
+            }
+            frontier.clear();
+            for (id, link) in steps.into_iter().filter(|(id, _)| !seen.contains(id)) {
+                if reached.len() == traverse.records_max {
+                    return Traversal { reached, capped: true };
+                }
+                frontier.insert(id.clone());
+                reached.push(Neighbour { id, hops, link: link.clone() });
+            }
+            seen.extend(frontier.iter().cloned());
+        }
+        Traversal { reached, capped: false }
+    }
+
+    pub(super) fn search(&self, at: Seq, search: &Search) -> Vec<SearchHit> {
+        let query = Query::new(search);
+        let mut newest: Vec<RecordVersion> =
+            self.visible(at).filter(|version| in_search(search, &version.record)).collect();
+        newest.reverse();
+        let holds = |index: usize, version: &RecordVersion| {
+            crate::words::words(&version.record.text).iter().any(|word| query.stands_for(index, word))
+        };
+        let indexes = 0..query.words.len();
+        let mut candidates: BTreeMap<String, RecordVersion> = BTreeMap::new();
+        if query.all_words && !query.words.is_empty() {
+            let matching = newest.iter().filter(|version| indexes.clone().all(|index| holds(index, version)));
+            candidates.extend(matching.take(query.candidates_max()).map(by_id));
+        } else {
+            for index in indexes {
+                let matching = newest.iter().filter(|version| holds(index, version));
+                candidates.extend(matching.take(query.candidates_max()).map(by_id));
+            }
+        }
+        let scores = query.scores(candidates.values().map(|version| version.record.text.as_str()));
+        let hits = candidates.into_values().zip(scores).map(|(version, score)| SearchHit { version, score });
+        let mut hits: Vec<SearchHit> = hits.collect();
+        hits.sort_by(|left, right| right.score.total_cmp(&left.score));
+        hits.truncate(search.limit);
+        hits
+    }
+}
+
+fn by_id(version: &RecordVersion) -> (String, RecordVersion) {
+    (version.record.key.id.clone(), version.clone())
+}
+
+fn in_search(search: &Search, record: &Record) -> bool {
+    record.key.kind == search.kind && search.scope.as_ref().is_none_or(|scope| *scope == record.scope)
+}
+
+fn matches(find: &Find, record: &Record) -> bool {
+    let equal =
+        |wanted: &Option<String>, actual: Option<&String>| wanted.as_ref().is_none_or(|wanted| actual == Some(wanted));
+    let starts = |prefix: &String| record.name.as_ref().is_some_and(|name| name.starts_with(prefix));
+    let ends = record.ends.as_ref();
+    let touches = |(id, direction): &(String, Direction)| match direction {
+        Direction::Outgoing => ends.is_some_and(|ends| ends.source == *id),
+        Direction::Incoming => ends.is_some_and(|ends| ends.target == *id),
+        Direction::Both => ends.is_some_and(|ends| ends.source == *id || ends.target == *id),
+    };
+    let ordered = match find.order {
+        FindOrder::Id => true,
+        FindOrder::Name => record.name.is_some(),
+        FindOrder::Time => record.time.is_some(),
+    };
+    ordered
+        && record.key.kind == find.kind
+        && equal(&find.scope, Some(&record.scope))
+        && equal(&find.r#type, Some(&record.r#type))
+        && equal(&find.status, record.status.as_ref())
+        && equal(&find.name, record.name.as_ref())
+        && find.name_prefix.as_ref().is_none_or(starts)
+        && find.tag.as_ref().is_none_or(|tag| record.tags.contains(tag))
+        && find.time.is_none_or(|(from, until)| record.time.is_some_and(|time| from <= time && time < until))
+        && find.touching.as_ref().is_none_or(touches)
+}
+
+fn place(order: FindOrder, record: &Record) -> Place {
+    let id = record.key.id.clone();
+    match order {
+        FindOrder::Id => (None, None, id),
+        FindOrder::Name => (record.name.clone(), None, id),
+        FindOrder::Time => (None, record.time.map(|time| time.0), id),
+    }
+}
+
+/// Refuses a cursor that another order made.
+fn parse(order: FindOrder, text: &str) -> Result<Place, ReadError> {
+    let place = serde_json::from_str::<Place>(text).map_err(|_| ReadError::Cursor(text.to_owned()))?;
+    let fits = match order {
+        FindOrder::Id => true,
+        FindOrder::Name => place.0.is_some(),
+        FindOrder::Time => place.1.is_some(),
+    };
+    if fits { Ok(place) } else { Err(ReadError::Cursor(text.to_owned())) }
+}

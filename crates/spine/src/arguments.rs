@@ -1,0 +1,307 @@
+//! Arguments against a tool's schema: read kindly, refused with the fix.
+//!
+//! Before validation, what is certain is put right: an object sent as JSON text is unwrapped, an enum word in another
+//! spelling becomes the published one, `null` for an optional argument means absent, and defaults are filled in.
+//! Everything else that does not fit is a violation that names the nearest valid name or value.
+
+use std::collections::BTreeMap;
+
+use contract::{Manifest, Violation, ViolationKind, labels};
+use jsonschema::Validator;
+use jsonschema::error::ValidationErrorKind;
+use serde_json::{Map, Value};
+
+use crate::json;
+
+/// How many near misses a refusal names.
+const NEAREST_MAX: usize = 3;
+/// How much of a wrong value a refusal repeats.
+const SHOWN_CHARS_MAX: usize = 120;
+
+/// A tool's schema, ready to use.
+pub struct Checker {
+    schema: Map<String, Value>,
+    validator: Validator,
+}
+
+/// The schemas of a capability's tools, compiled once and shared by its endpoint and its dry runs.
+pub struct Checkers(BTreeMap<String, Checker>);
+
+impl Checkers {
+    /// Fails on a schema that is not one.
+    pub fn new(manifest: &Manifest) -> Result<Self, String> {
+        let compile = |tool: &contract::Tool| {
+            let checker = Checker::new(&tool.input_schema).map_err(|error| format!("schema of {}: {error}", tool.name))?;
+            Ok((tool.name.clone(), checker))
+        };
+        manifest.tools.iter().map(compile).collect::<Result<_, String>>().map(Self)
+    }
+
+    /// Arguments as the tool would get them. `tool` is a canonical name.
+    pub fn check(&self, tool: &str, arguments: Map<String, Value>) -> Result<Checked, Vec<Violation>> {
+        match self.0.get(tool) {
+            Some(checker) => checker.check(arguments),
+            None => Ok(Checked { arguments, unwrapped: 0 }),
+        }
+    }
+}
+
+/// Arguments that fit, and what had to be put right on the way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    pub arguments: Map<String, Value>,
+    /// How many values arrived as JSON text.
+    pub unwrapped: usize,
+}
+
+impl Checker {
+    /// Compiles a schema. The catalog's schemas are checked when they are generated, so this fails only for hand-made ones.
+    pub fn new(schema: &Map<String, Value>) -> Result<Self, String> {
+        let validator = jsonschema::validator_for(&Value::Object(schema.clone())).map_err(|error| error.to_string())?;
+        Ok(Self { schema: schema.clone(), validator })
+    }
+
+    /// Puts right what is certain, then validates.
+    pub fn check(&self, mut arguments: Map<String, Value>) -> Result<Checked, Vec<Violation>> {
+        let mut unwrapped = 0;
+        put_right(&self.schema, &mut arguments, &mut unwrapped);
+        let whole = Value::Object(arguments);
+        if !self.validator.is_valid(&whole) {
+            let violations = self.validator.iter_errors(&whole).flat_map(|error| self.explain(&error)).collect();
+            return Err(most_helpful_first(violations));
+        }
+        if let Some(path) = path_to_nul(&whole) {
+            let message = "contains a NUL character, which no text may hold".to_owned();
+            return Err(vec![Violation { path, kind: ViolationKind::Other { message } }]);
+        }
+        let Value::Object(arguments) = whole else { unreachable!("made from an object above") };
+        Ok(Checked { arguments, unwrapped })
+    }
+
+    fn explain(&self, error: &jsonschema::ValidationError<'_>) -> Vec<Violation> {
+        let at = dotted(&error.instance_path().to_string());
+        let one = |path: String, kind| vec![Violation { path, kind }];
+        match error.kind() {
+            ValidationErrorKind::AdditionalProperties { unexpected } => {
+                let known = self.names_at(&at);
+                unexpected
+                    .iter()
+                    .map(|name| {
+                        let kind = ViolationKind::Unknown { nearest: nearest(name, &known), known: known.clone() };
+                        Violation { path: joined(&at, name), kind }
+                    })
+                    .collect()
+            }
+            ValidationErrorKind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                one(joined(&at, name), ViolationKind::Missing)
+            }
+            ValidationErrorKind::Enum { options } => {
+                let permitted: Vec<String> = options.as_array().into_iter().flatten().map(word).collect();
+                let value = word(error.instance());
+                let nearest = nearest(&value, &permitted);
+                one(at, ViolationKind::NotOneOf { value: shortened(value), nearest, permitted })
+            }
+            _ => one(at, ViolationKind::Other { message: shortened(error.to_string()) }),
+        }
+    }
+
+    /// The argument names that exist at a path.
+    fn names_at(&self, path: &str) -> Vec<String> {
+        let mut schema = &self.schema;
+        for name in path.split('.').filter(|name| !name.is_empty()) {
+            let Some(inner) = property(schema, name) else { return Vec::new() };
+            schema = inner;
+        }
+        properties(schema).map(|(name, _)| name.clone()).collect()
+    }
+}
+
+fn properties(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Map<String, Value>)> {
+    let entries = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    entries.filter_map(|(name, inner)| Some((name, inner.as_object()?)))
+}
+
+fn property<'a>(schema: &'a Map<String, Value>, name: &str) -> Option<&'a Map<String, Value>> {
+    schema.get("properties")?.get(name)?.as_object()
+}
+
+fn put_right(schema: &Map<String, Value>, arguments: &mut Map<String, Value>, unwrapped: &mut usize) {
+    let required = |name: &str| {
+        schema.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|given| given == name))
+    };
+    for (name, inner) in properties(schema) {
+        let wanted = inner.get("type").and_then(Value::as_str).unwrap_or_default();
+        if arguments.get(name).is_some_and(Value::is_null) && !required(name) && wanted != "null" {
+            arguments.shift_remove(name);
+        }
+        match arguments.get_mut(name) {
+            None => {
+                if let Some(default) = inner.get("default") {
+                    arguments.insert(name.clone(), default.clone());
+                }
+            }
+            Some(value) => put_value_right(inner, wanted, value, unwrapped),
+        }
+    }
+}
+
+fn put_value_right(schema: &Map<String, Value>, wanted: &str, value: &mut Value, unwrapped: &mut usize) {
+    if let Value::String(text) = &*value {
+        if wanted == "object" || wanted == "array" {
+            let parsed = json::parse(text.as_bytes(), 64).ok();
+            if let Some(parsed) = parsed.filter(|parsed| parsed.is_object() == (wanted == "object") && (parsed.is_object() || parsed.is_array())) {
+                *value = parsed;
+                *unwrapped += 1;
+            }
+        } else if let Some(options) = schema.get("enum").and_then(Value::as_array) {
+            let same = |option: &&Value| option.as_str().is_some_and(|option| labels::same(option, text));
+            if let Some(option) = options.iter().find(same) {
+                *value = option.clone();
+            }
+        }
+    }
+    match value {
+        Value::Object(inner) => put_right(schema, inner, unwrapped),
+        Value::Array(items) => {
+            if let Some(Value::Object(item_schema)) = schema.get("items") {
+                let wanted = item_schema.get("type").and_then(Value::as_str).unwrap_or_default();
+                items.iter_mut().for_each(|item| put_value_right(item_schema, wanted, item, unwrapped));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The closest candidates, best first; none when nothing is close.
+pub fn nearest(word: &str, candidates: &[String]) -> Vec<String> {
+    let word = word.to_lowercase();
+    let mut scored: Vec<(f64, &String)> = candidates
+        .iter()
+        .map(|candidate| (strsim::jaro_winkler(&word, &candidate.to_lowercase()), candidate))
+        .filter(|(score, _)| *score >= 0.75)
+        .collect();
+    scored.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| left.1.cmp(right.1)));
+    scored.into_iter().take(NEAREST_MAX).map(|(_, candidate)| candidate.clone()).collect()
+}
+
+/// A misspelt name explains a missing one, so it comes first.
+fn most_helpful_first(mut violations: Vec<Violation>) -> Vec<Violation> {
+    violations.sort_by_key(|violation| match &violation.kind {
+        ViolationKind::Unknown { nearest, .. } if !nearest.is_empty() => 0,
+        ViolationKind::Missing => 1,
+        ViolationKind::NotOneOf { .. } => 2,
+        ViolationKind::Other { .. } => 3,
+        ViolationKind::Unknown { .. } => 4,
+    });
+    violations
+}
+
+fn path_to_nul(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => text.contains('\0').then(String::new),
+        Value::Array(items) => items.iter().find_map(path_to_nul),
+        Value::Object(map) => map.iter().find_map(|(name, inner)| {
+            if name.contains('\0') {
+                return Some(String::new());
+            }
+            path_to_nul(inner).map(|path| joined(name, &path))
+        }),
+        _ => None,
+    }
+}
+
+fn word(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn shortened(text: String) -> String {
+    if text.chars().count() <= SHOWN_CHARS_MAX {
+        return text;
+    }
+    let start: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+    format!("{start}…")
+}
+
+fn dotted(pointer: &str) -> String {
+    pointer.trim_start_matches('/').replace('/', ".")
+}
+
+fn joined(at: &str, name: &str) -> String {
+    match (at.is_empty(), name.is_empty()) {
+        (true, _) => name.to_owned(),
+        (_, true) => at.to_owned(),
+        _ => format!("{at}.{name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn checker() -> Checker {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "type": { "type": "string", "enum": ["ApplicationComponent", "ApplicationService", "Node"] },
+                "name": { "type": "string", "minLength": 1 },
+                "properties": { "type": "object", "additionalProperties": true },
+                "page_size": { "type": "integer", "minimum": 1, "default": 50 },
+                "read_context": {
+                    "type": "object",
+                    "properties": { "selector": { "type": "string", "enum": ["head", "as_of"] } },
+                    "additionalProperties": false
+                }
+            },
+            "required": ["type", "name"],
+            "additionalProperties": false
+        });
+        Checker::new(schema.as_object().unwrap()).unwrap()
+    }
+
+    fn check(arguments: Value) -> Result<Value, Vec<Violation>> {
+        checker().check(arguments.as_object().unwrap().clone()).map(|checked| Value::Object(checked.arguments))
+    }
+
+    #[track_caller]
+    fn refused(arguments: Value, path: &str, part: &str) {
+        let violations = check(arguments).unwrap_err();
+        let first = &violations[0];
+        assert_eq!(first.path, path, "{violations:?}");
+        assert!(format!("{:?}", first.kind).contains(part), "{violations:?}");
+    }
+
+    // R-234, R-057
+    #[test]
+    fn what_is_certain_is_put_right() {
+        for spelling in ["ApplicationComponent", "APPLICATION_COMPONENT", "application component", "application-component"] {
+            let checked = check(json!({ "type": spelling, "name": "x", "properties": "{\"a\": 1}", "read_context": null }));
+            let expected = json!({ "type": "ApplicationComponent", "name": "x", "properties": { "a": 1 }, "page_size": 50 });
+            assert_eq!(checked, Ok(expected));
+        }
+    }
+
+    // R-803
+    #[test]
+    fn a_misspelt_name_is_refused_with_the_nearest() {
+        refused(json!({ "type": "Node", "nmae": "x" }), "nmae", r#"nearest: ["name"]"#);
+        refused(json!({ "type": "Node", "name": "x", "read_context": { "selektor": "head" } }), "read_context.selektor", r#"nearest: ["selector"]"#);
+    }
+
+    // R-142
+    #[test]
+    fn what_the_platform_supplies_is_refused_as_an_argument() {
+        refused(json!({ "type": "Node", "name": "x", "tenant_id": "t" }), "tenant_id", "Unknown");
+    }
+
+    #[test]
+    fn each_class_of_mistake_names_its_field() {
+        refused(json!({ "type": "Node" }), "name", "Missing");
+        refused(json!({ "type": "AppComponent", "name": "x" }), "type", r#"nearest: ["ApplicationComponent""#);
+        refused(json!({ "type": "Node", "name": "" }), "name", "Other");
+        refused(json!({ "type": "Node", "name": "x", "page_size": "5" }), "page_size", "Other");
+        refused(json!({ "type": "Node", "name": "a\u{0}b" }), "name", "NUL");
+    }
+}

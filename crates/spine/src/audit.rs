@@ -1,0 +1,114 @@
+//! The record that every call leaves.
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// Longest text of arguments that an audit record keeps.
+const ARGUMENTS_CHARS_MAX: usize = 2048;
+/// Argument names whose values are never kept, whatever their case.
+const SECRET_NAMES: &[&str] = &["password", "secret", "token", "authorization", "api_key", "apikey", "credential"];
+
+/// Where audit records go. Appending never blocks and never fails a call.
+pub trait AuditSink: Send + Sync {
+    fn append(&self, record: AuditRecord);
+}
+
+/// One call, as it was made, decided and answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditRecord {
+    pub at: scope::Timestamp,
+    pub tenant: String,
+    pub principal: String,
+    pub principal_kind: String,
+    /// `http`, `stdio` or `cli`.
+    pub transport: &'static str,
+    pub client: Option<String>,
+    /// The protocol's method, for example `tools/call`.
+    pub method: String,
+    /// The tool or the resource.
+    pub target: String,
+    /// JSON text without secrets, cut to a bound.
+    pub arguments: String,
+    /// SHA-256 of the whole arguments, in hex.
+    pub arguments_hash: String,
+    pub request_id: String,
+    pub correlation_id: String,
+    pub trace_id: Option<String>,
+    /// `admitted`, or why not.
+    pub decision: String,
+    /// `ok`, `refused`, `failed` or `asked`.
+    pub outcome: &'static str,
+    pub error_code: Option<String>,
+    pub duration_us: u64,
+}
+
+/// Keeps nothing; for tests of other things.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct NoAudit;
+
+impl AuditSink for NoAudit {
+    fn append(&self, _: AuditRecord) {}
+}
+
+/// Arguments as an audit record keeps them: without secrets, bounded, with the hash of the whole.
+pub fn arguments(arguments: &Map<String, Value>) -> (String, String) {
+    let whole = serde_json::to_string(arguments).expect("a JSON map serialises");
+    let hash = hex::encode(Sha256::digest(whole.as_bytes()));
+    let text = if arguments.iter().any(|(name, value)| hides(name, value)) {
+        serde_json::to_string(&redacted(arguments)).expect("a JSON map serialises")
+    } else {
+        whole
+    };
+    (bounded(text), hash)
+}
+
+fn hides(name: &str, value: &Value) -> bool {
+    is_secret(name) || value.as_object().is_some_and(|inner| inner.iter().any(|(name, value)| hides(name, value)))
+}
+
+fn redacted(arguments: &Map<String, Value>) -> Map<String, Value> {
+    let entry = |(name, value): (&String, &Value)| {
+        let value = match value {
+            _ if is_secret(name) => Value::from("[redacted]"),
+            Value::Object(inner) => Value::Object(redacted(inner)),
+            other => other.clone(),
+        };
+        (name.clone(), value)
+    };
+    arguments.iter().map(entry).collect()
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name != "page_token" && SECRET_NAMES.iter().any(|secret| name.contains(secret))
+}
+
+fn bounded(text: String) -> String {
+    match text.char_indices().nth(ARGUMENTS_CHARS_MAX) {
+        None => text,
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // R-362, R-389
+    #[test]
+    fn secrets_do_not_reach_the_record() {
+        let given = json!({ "name": "x", "properties": { "Api_Key": "hush" }, "token": "hush" });
+        let (text, hash) = arguments(given.as_object().unwrap());
+        assert_eq!(text, r#"{"name":"x","properties":{"Api_Key":"[redacted]"},"token":"[redacted]"}"#);
+        assert_eq!(hash.len(), 64);
+    }
+
+    #[test]
+    fn long_arguments_are_cut() {
+        let given = json!({ "name": "é".repeat(5000) });
+        let (text, _) = arguments(given.as_object().unwrap());
+        assert_eq!(text.chars().count(), ARGUMENTS_CHARS_MAX + 1);
+    }
+}

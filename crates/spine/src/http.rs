@@ -1,0 +1,80 @@
+//! The HTTP door: one endpoint per capability, and what operators look at.
+//!
+//! A request passes, from the outside in: the listener's bounds ([`listener`]), CORS, then [`door`], which reads the body
+//! once, admits it and hands the same bytes to rmcp. [`sessions`] keeps the initialize era bounded and bound to its caller.
+
+mod cors;
+mod door;
+mod listener;
+mod sessions;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
+use tokio_util::sync::CancellationToken;
+
+pub use listener::serve;
+
+use crate::Endpoint;
+use crate::admission::{Addresses, Admission};
+use crate::metrics::Metrics;
+use door::Door;
+
+/// What an HTTP listener serves.
+pub struct Site {
+    pub endpoints: Vec<Arc<Endpoint>>,
+    pub admission: Arc<Admission>,
+    pub addresses: Addresses,
+    pub metrics: Metrics,
+    /// True while new calls are welcome.
+    pub ready: Arc<AtomicBool>,
+    /// Fires when the server stops: streams end.
+    pub stopping: CancellationToken,
+    /// The published catalog of the mounted tools, as JSON text.
+    pub catalog: String,
+}
+
+impl Site {
+    /// The routes: `/NAME/mcp` for each capability, `/mcp` when there is only one, and the operator's pages.
+    pub fn router(self) -> Router {
+        let Self { endpoints, admission, addresses, metrics, ready, stopping, catalog } = self;
+        let mut router = Router::new();
+        let single = endpoints.len() == 1;
+        for endpoint in endpoints {
+            let name = endpoint.capability.manifest().name.clone();
+            let door = Arc::new(Door::new(endpoint, admission.clone(), addresses.clone(), ready.clone(), stopping.clone()));
+            let route = any(door::enter).with_state(door);
+            router = router.route(&format!("/{name}/mcp"), route.clone()).route(&format!("/{name}/mcp/"), route.clone());
+            if single {
+                router = router.route("/mcp", route.clone()).route("/mcp/", route);
+            }
+        }
+        let catalog: Arc<str> = Arc::from(catalog);
+        let published = get(move || async move { ([(header::CONTENT_TYPE, "application/json")], catalog.to_string()) });
+        router
+            .route("/health", get(|| async { "ok\n" }))
+            .route("/ready", get(is_ready).with_state(ready))
+            .route("/metrics", get(show_metrics).with_state(metrics))
+            .route("/.well-known/mcp-tools.json", published.clone())
+            .route("/.well-known/mcp-tools.v1.json", published.clone())
+            .route("/.well-known/mcp-tools.dev.json", published)
+            .layer(cors::layer(addresses))
+    }
+}
+
+async fn is_ready(State(ready): State<Arc<AtomicBool>>) -> Response {
+    if ready.load(Ordering::Relaxed) {
+        "ready\n".into_response()
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response()
+    }
+}
+
+async fn show_metrics(State(metrics): State<Metrics>) -> Response {
+    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], metrics.text()).into_response()
+}

@@ -1,0 +1,234 @@
+//! One request, from its headers to rmcp.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use contract::RequestMeta;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use rmcp::transport::StreamableHttpService;
+use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::sessions::{self, Sessions, Standing};
+use crate::admission::{self, Addresses, Admission, Arrival, Rejection};
+use crate::audit::AuditRecord;
+use crate::config::ToolNames;
+use crate::mcp::{Arrived, Handler};
+use crate::message::{Message, MessageKind, error_response};
+use crate::{Endpoint, endpoint};
+
+const SESSION: &str = "mcp-session-id";
+const PROTOCOL: &str = "mcp-protocol-version";
+const STATELESS_SINCE: &str = "2026-07-28";
+
+type Service = StreamableHttpService<Handler, Sessions>;
+
+/// The door of one endpoint.
+pub struct Door {
+    endpoint: Arc<Endpoint>,
+    admission: Arc<Admission>,
+    addresses: Addresses,
+    ready: Arc<AtomicBool>,
+    sessions: Arc<Sessions>,
+    /// With sessions, for the initialize era.
+    in_session: Service,
+    /// Without: the stateless era, and single requests of any era.
+    single: Service,
+}
+
+/// Why a request ends here, as a response.
+type Ended = Box<Response>;
+
+impl Door {
+    pub fn new(endpoint: Arc<Endpoint>, admission: Arc<Admission>, addresses: Addresses, ready: Arc<AtomicBool>, stopping: CancellationToken) -> Self {
+        let limits = &endpoint.config.limits;
+        let sessions = Arc::new(Sessions::new(endpoint.seal.clone(), limits));
+        let service = |with_sessions: bool| {
+            // Host and Origin are checked by admission, with the same answer for every refusal.
+            let config = StreamableHttpServerConfig::default()
+                .disable_allowed_hosts()
+                .disable_allowed_origins()
+                .with_json_response(true)
+                .with_legacy_session_mode(with_sessions)
+                .with_sse_retry(None)
+                .with_max_request_body_bytes(limits.body_bytes_max)
+                .with_cancellation_token(stopping.child_token());
+            let handler = (endpoint.clone(), stopping.clone());
+            let make = move || Ok(Handler::new(handler.0.clone(), None, handler.1.clone()));
+            StreamableHttpService::new(make, sessions.clone(), config)
+        };
+        let (in_session, single) = (service(true), service(false));
+        Self { endpoint, admission, addresses, ready, sessions, in_session, single }
+    }
+
+    async fn pass(&self, request: Request) -> Result<Response, Ended> {
+        if !self.ready.load(Ordering::Relaxed) {
+            return Err(refused(StatusCode::SERVICE_UNAVAILABLE, None, -32603, "the server is stopping; try again in a moment"));
+        }
+        // Cheap and first: no byte of a foreign page's body is read.
+        self.addresses.check(request.headers()).map_err(|rejection| self.rejected(&rejection, None, None))?;
+        let (mut parts, body) = request.into_parts();
+        let message = match parts.method {
+            Method::POST => Some(self.message(&parts.headers, body).await?),
+            Method::GET | Method::DELETE => None,
+            _ => return Err(refused(StatusCode::METHOD_NOT_ALLOWED, None, -32600, "use POST; initialize-era sessions also GET and DELETE")),
+        };
+        let (message, bytes) = message.map_or((None, Bytes::new()), |(message, bytes)| (Some(message), bytes));
+        let now = self.endpoint.clock.now();
+        let arrival = Arrival { door: admission::Door::Http(&parts.headers), message: message.as_ref(), now };
+        let admitted = self
+            .admission
+            .admit(&arrival, self.endpoint.capability.manifest())
+            .map_err(|rejection| self.rejected(&rejection, message.as_ref(), Some(&parts.headers)))?;
+
+        let caller = format!("{}|{}", admitted.scope.tenant, admitted.principal.id());
+        let service = self.service_for(&parts, message.as_ref(), &caller).await?;
+        widen_accept(&mut parts.headers, &parts.method);
+        let request = self.request_meta(&parts.headers, message.as_ref());
+        parts.extensions.insert(Arrived { admitted, request, names: names_wanted(parts.uri.query()) });
+        let request = Request::from_parts(parts, Body::from(bytes));
+        Ok(sessions::opening_for(caller, service.handle(request)).await.into_response())
+    }
+
+    /// The body, read within its bounds and parsed once.
+    async fn message(&self, headers: &HeaderMap, body: Body) -> Result<(Message, Bytes), Ended> {
+        let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if media.split(';').next().unwrap_or_default().trim() != "application/json" {
+            return Err(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, -32600, "send Content-Type: application/json"));
+        }
+        let limits = &self.endpoint.config.limits;
+        let reading = Limited::new(body, limits.body_bytes_max).collect();
+        let bytes = match tokio::time::timeout(Duration::from_millis(limits.read_timeout_ms), reading).await {
+            Ok(Ok(body)) => body.to_bytes(),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                let text = format!("the body is larger than {} bytes", limits.body_bytes_max);
+                return Err(refused(StatusCode::PAYLOAD_TOO_LARGE, None, -32600, &text));
+            }
+            Ok(Err(_)) => return Err(refused(StatusCode::BAD_REQUEST, None, -32600, "the body could not be read")),
+            Err(_) => return Err(refused(StatusCode::REQUEST_TIMEOUT, None, -32600, "the body took too long to arrive")),
+        };
+        let message = Message::parse(&bytes, limits.depth_max)
+            .map_err(|malformed| json_response(StatusCode::BAD_REQUEST, &malformed.response()))?;
+        if message.unwrapped {
+            self.endpoint.metrics.unwrapped(1);
+            let bytes = Bytes::from(message.to_bytes());
+            return Ok((message, bytes));
+        }
+        Ok((message, bytes))
+    }
+
+    /// With or without a session.
+    async fn service_for(&self, parts: &axum::http::request::Parts, message: Option<&Message>, caller: &str) -> Result<&Service, Ended> {
+        let text = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+        let stateless = message.is_some_and(|message| message.protocol_version().is_some() || message.method == "server/discover")
+            || text(PROTOCOL).is_some_and(|version| version >= STATELESS_SINCE && version.len() == STATELESS_SINCE.len());
+        if stateless {
+            return Ok(&self.single);
+        }
+        let id = message.and_then(|message| message.id.clone());
+        if message.is_some_and(|message| message.method == "initialize") {
+            let open = self.sessions.count().await;
+            self.endpoint.metrics.sessions.set(i64::try_from(open).unwrap_or(i64::MAX));
+            if open >= self.endpoint.config.limits.sessions_max {
+                return Err(refused(StatusCode::SERVICE_UNAVAILABLE, id, -32603, "too many sessions are open; try again later"));
+            }
+            return Ok(&self.in_session);
+        }
+        let Some(session) = text(SESSION) else {
+            // A single request needs no session; a stream without one has nothing to carry.
+            return if message.is_some() { Ok(&self.single) } else { Err(refused(StatusCode::METHOD_NOT_ALLOWED, None, -32600, "a stream needs a session; open one with initialize")) };
+        };
+        match self.sessions.standing(session, caller).await {
+            Standing::Open => Ok(&self.in_session),
+            Standing::Forgotten if message.is_some_and(|message| message.kind != MessageKind::Response) => Ok(&self.single),
+            Standing::Forgotten | Standing::Unknown => Err(refused(StatusCode::NOT_FOUND, id, -32600, "there is no such session; open one with initialize")),
+        }
+    }
+
+    fn request_meta(&self, headers: &HeaderMap, message: Option<&Message>) -> RequestMeta {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let request_id = self.endpoint.ids.next();
+        let traceparent = text("traceparent");
+        let correlation_id = message
+            .and_then(|message| message.correlation_id().map(str::to_owned))
+            .or_else(|| text("x-correlation-id"))
+            .or_else(|| traceparent.as_deref().and_then(endpoint::trace_id).map(str::to_owned))
+            .unwrap_or_else(|| request_id.clone());
+        RequestMeta { request_id, correlation_id, traceparent, tracestate: text("tracestate"), client: None }
+    }
+
+    /// Refuses, counts and records.
+    fn rejected(&self, rejection: &Rejection, message: Option<&Message>, headers: Option<&HeaderMap>) -> Ended {
+        self.endpoint.metrics.rejected(rejection.reason());
+        let empty = HeaderMap::new();
+        let request = self.request_meta(headers.unwrap_or(&empty), message);
+        self.endpoint.record_rejection(AuditRecord {
+            at: self.endpoint.clock.now(),
+            tenant: String::new(),
+            principal: String::new(),
+            principal_kind: String::new(),
+            transport: "http",
+            client: None,
+            method: message.map(|message| message.method.clone()).unwrap_or_default(),
+            target: message.and_then(Message::tool).unwrap_or_default().to_owned(),
+            arguments: String::new(),
+            arguments_hash: String::new(),
+            request_id: request.request_id,
+            correlation_id: request.correlation_id,
+            trace_id: None,
+            decision: rejection.reason().to_owned(),
+            outcome: "refused",
+            error_code: Some(rejection.reason().to_owned()),
+            duration_us: 0,
+        });
+        let status = StatusCode::from_u16(rejection.status()).unwrap_or(StatusCode::FORBIDDEN);
+        let mut response = refused(status, None, -32600, &rejection.to_string());
+        if let Rejection::Pace { retry_after_s } = rejection {
+            let body = json!({ "error": { "code": "RATE_LIMIT_EXCEEDED", "message": rejection.to_string(), "retry_after": retry_after_s } });
+            response = json_response(status, &body);
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(*retry_after_s));
+        }
+        response
+    }
+}
+
+/// Serves one request of an endpoint.
+pub async fn enter(State(door): State<Arc<Door>>, request: Request) -> Response {
+    match door.pass(request).await {
+        Ok(response) => response,
+        Err(ended) => *ended,
+    }
+}
+
+/// rmcp demands that both media types are named; a client that takes anything takes these.
+fn widen_accept(headers: &mut HeaderMap, method: &Method) {
+    let given = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
+    let anything = given.split(',').any(|media| matches!(media.split(';').next().unwrap_or_default().trim(), "*/*" | "application/*"));
+    if anything {
+        let both = if method == Method::GET { "text/event-stream" } else { "application/json, text/event-stream" };
+        headers.insert(header::ACCEPT, HeaderValue::from_static(both));
+    }
+}
+
+/// `?names=underscore` or `?names=dot` on the endpoint.
+fn names_wanted(query: Option<&str>) -> Option<ToolNames> {
+    query?.split('&').find_map(|pair| match pair {
+        "names=underscore" => Some(ToolNames::Underscore),
+        "names=dot" => Some(ToolNames::Dot),
+        _ => None,
+    })
+}
+
+fn refused(status: StatusCode, id: Option<Value>, code: i64, message: &str) -> Ended {
+    json_response(status, &error_response(id, code, message, None))
+}
+
+fn json_response(status: StatusCode, body: &Value) -> Ended {
+    Box::new((status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response())
+}

@@ -1,0 +1,128 @@
+//! Sessions of the initialize era: bounded in number, and bound to the caller that opened them.
+//!
+//! A session id is sealed for its caller. Another caller's id is not found; an id that we made but no longer hold, after a
+//! restart or a long pause, is served without a session, so a client need not start again.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::Stream;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, LocalSessionManagerError};
+use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionManager};
+
+use crate::Seal;
+use crate::config::Limits;
+
+/// How many closed sessions are remembered, so that their ids stay dead.
+const CLOSED_MAX: usize = 4096;
+
+tokio::task_local! {
+    /// The caller on whose behalf rmcp opens a session.
+    static OPENING_FOR: String;
+}
+
+/// Runs `work`, in which rmcp may open a session, on behalf of a caller.
+pub async fn opening_for<T>(caller: String, work: impl Future<Output = T>) -> T {
+    OPENING_FOR.scope(caller, work).await
+}
+
+pub struct Sessions {
+    inner: LocalSessionManager,
+    seal: Seal,
+    closed: Mutex<VecDeque<Arc<str>>>,
+}
+
+/// What a session id means for a caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    Open,
+    /// Ours and this caller's, but no longer held.
+    Forgotten,
+    /// Closed, made up, or another caller's.
+    Unknown,
+}
+
+impl Sessions {
+    pub fn new(seal: Seal, limits: &Limits) -> Self {
+        let mut inner = LocalSessionManager::default();
+        inner.session_config.keep_alive = Some(Duration::from_secs(limits.session_idle_s));
+        inner.session_config.sse_retry = None;
+        Self { inner, seal, closed: Mutex::default() }
+    }
+
+    pub async fn count(&self) -> usize {
+        self.inner.sessions.read().await.len()
+    }
+
+    pub async fn standing(&self, id: &str, caller: &str) -> Standing {
+        if !self.seal.made(id, &purpose(caller)) || self.is_closed(id) {
+            return Standing::Unknown;
+        }
+        let held = self.inner.sessions.read().await.contains_key(id);
+        if held { Standing::Open } else { Standing::Forgotten }
+    }
+
+    fn is_closed(&self, id: &str) -> bool {
+        self.closed.lock().expect("nothing panics while holding this").iter().any(|closed| closed.as_ref() == id)
+    }
+}
+
+fn purpose(caller: &str) -> String {
+    format!("session\n{caller}")
+}
+
+impl SessionManager for Sessions {
+    type Error = LocalSessionManagerError;
+    type Transport = <LocalSessionManager as SessionManager>::Transport;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
+        let caller = OPENING_FOR.try_with(Clone::clone).unwrap_or_default();
+        let id: SessionId = self.seal.close_for_ever(&uuid::Uuid::new_v4().to_string(), &purpose(&caller)).into();
+        match self.inner.restore_session(id.clone()).await? {
+            RestoreOutcome::Restored(transport) => Ok((id, transport)),
+            _ => Err(LocalSessionManagerError::SessionNotFound(id)),
+        }
+    }
+
+    async fn initialize_session(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<ServerJsonRpcMessage, Self::Error> {
+        self.inner.initialize_session(id, message).await
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
+        self.inner.has_session(id).await
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
+        {
+            let mut closed = self.closed.lock().expect("nothing panics while holding this");
+            if closed.len() == CLOSED_MAX {
+                closed.pop_front();
+            }
+            closed.push_back(id.clone());
+        }
+        self.inner.close_session(id).await
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        self.inner.create_stream(id, message).await
+    }
+
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Self::Error> {
+        self.inner.accept_message(id, message).await
+    }
+
+    async fn create_standalone_stream(&self, id: &SessionId) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        self.inner.create_standalone_stream(id).await
+    }
+
+    async fn resume(&self, id: &SessionId, last_event_id: String) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        self.inner.resume(id, last_event_id).await
+    }
+}

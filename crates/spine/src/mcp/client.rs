@@ -1,0 +1,132 @@
+//! The way back to whoever called, in both eras of the protocol.
+
+#![expect(deprecated, reason = "log messages and old subscriptions are served to the clients that still use them")]
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use contract::{Ask, CallError, Client, ErrorKind, Reply};
+use futures::future::BoxFuture;
+use rmcp::model::{
+    ClientCapabilities, LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, ServerRequest,
+};
+use rmcp::{Peer, RoleServer};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::wire;
+
+/// What a client gets back, sealed, when its call was interrupted by a question.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Interrupted {
+    /// Unique for each interrupted call.
+    pub call: String,
+    /// Answers of earlier rounds.
+    pub answers: BTreeMap<String, Value>,
+    /// What the handler wanted to keep.
+    pub remembered: Option<Value>,
+}
+
+/// One caller, for the length of one call.
+pub struct PeerClient {
+    pub peer: Peer<RoleServer>,
+    /// True from 2026-07-28 on: questions end the call instead of being sent.
+    pub stateless: bool,
+    pub capabilities: ClientCapabilities,
+    pub progress_token: Option<ProgressToken>,
+    /// The least severe level the client wants to see.
+    pub log_level: Option<LoggingLevel>,
+    /// True when this call continues an interrupted one.
+    pub continued: bool,
+    pub interrupted: Mutex<Interrupted>,
+    pub call: String,
+}
+
+impl Client for PeerClient {
+    fn progress<'a>(&'a self, done: f64, total: Option<f64>, message: Option<&'a str>) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let Some(token) = self.progress_token.clone() else { return };
+            let mut param = ProgressNotificationParam::new(token, done);
+            param.total = total;
+            param.message = message.map(str::to_owned);
+            // A client that is gone has no use for progress.
+            let _ = self.peer.notify_progress(param).await;
+        })
+    }
+
+    fn log<'a>(&'a self, level: &'a str, data: Value) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let Ok(level) = serde_json::from_value::<LoggingLevel>(Value::from(level)) else { return };
+            let wanted = self.log_level.is_some_and(|least| severity(level) >= severity(least));
+            if wanted {
+                let _ = self.peer.notify_logging_message(LoggingMessageNotificationParam::new(level, data)).await;
+            }
+        })
+    }
+
+    fn can_answer(&self, ask: &Ask) -> bool {
+        match ask {
+            Ask::Elicit { .. } => self.capabilities.elicitation.is_some(),
+            Ask::Sample { .. } => self.capabilities.sampling.is_some(),
+            Ask::Roots => self.capabilities.roots.is_some(),
+        }
+    }
+
+    fn ask<'a>(&'a self, questions: Vec<(String, Ask)>) -> BoxFuture<'a, Result<Vec<Reply>, CallError>> {
+        Box::pin(async move {
+            if let Some((_, ask)) = questions.iter().find(|(_, ask)| !self.can_answer(ask)) {
+                let text = "the client did not declare that it can answer what this call must ask";
+                return Err(CallError::new(ErrorKind::ClientCannot(Box::new(ask.clone())), "CLIENT_CAPABILITY_MISSING", text));
+            }
+            if self.stateless { self.answered(questions) } else { self.ask_now(questions).await }
+        })
+    }
+
+    fn remembered(&self) -> Option<Value> {
+        self.lock().remembered.clone()
+    }
+
+    fn remember(&self, state: Value) {
+        self.lock().remembered = Some(state);
+    }
+
+    fn continues(&self) -> Option<&str> {
+        self.continued.then_some(self.call.as_str())
+    }
+}
+
+impl PeerClient {
+    /// The answers the client came back with, or the questions it still has to answer.
+    fn answered(&self, questions: Vec<(String, Ask)>) -> Result<Vec<Reply>, CallError> {
+        let answers = self.lock().answers.clone();
+        let open: Vec<(String, Ask)> = questions.iter().filter(|(name, _)| !answers.contains_key(name)).cloned().collect();
+        if open.is_empty() {
+            return Ok(questions.iter().map(|(name, _)| Reply(answers[name].clone())).collect());
+        }
+        Err(CallError::new(ErrorKind::NeedsInput(open), "INPUT_REQUIRED", "the client must answer first"))
+    }
+
+    /// Asks within the session and waits.
+    async fn ask_now(&self, questions: Vec<(String, Ask)>) -> Result<Vec<Reply>, CallError> {
+        let mut replies = Vec::with_capacity(questions.len());
+        for (_, ask) in questions {
+            let request: ServerRequest =
+                serde_json::from_value(wire::question(&ask)).expect("our questions have the protocol's shape");
+            let result = self.peer.send_request(request).await.map_err(|error| {
+                CallError::precondition("the client did not answer").hint("try again").detail("cause", error.to_string())
+            })?;
+            replies.push(Reply(serde_json::to_value(result).unwrap_or_default()));
+        }
+        Ok(replies)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Interrupted> {
+        self.interrupted.lock().expect("nothing panics while holding this")
+    }
+}
+
+fn severity(level: LoggingLevel) -> usize {
+    const ASCENDING: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+    let name = serde_json::to_value(level).unwrap_or_default();
+    ASCENDING.iter().position(|known| name == *known).unwrap_or_default()
+}

@@ -1,0 +1,194 @@
+//! Our answers in the protocol's words.
+
+use contract::{Answer, Ask, Blob, CallError, Content, ErrorKind, PromptAnswer, ResourceEntry, Speaker};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolResult, ClientCapabilities, ContentBlock, GetPromptResult, Implementation, InputRequest, InputRequests,
+    MetaObject, Prompt, PromptArgument, PromptMessage, Resource, ResourceContents, Role, Tool, ToolAnnotations,
+};
+use serde_json::{Map, Value, json};
+
+use crate::endpoint::Called;
+
+/// Where the server names itself in a result.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+/// Where a listed tool keeps its canonical name.
+const CANONICAL_NAME: &str = "chancery/name";
+
+/// The name and version under which we answer.
+pub fn implementation() -> Implementation {
+    Implementation::new("chancery", env!("CARGO_PKG_VERSION"))
+}
+
+/// Metadata that every result of the stateless era carries.
+pub fn result_meta() -> MetaObject {
+    let mut meta = MetaObject::new();
+    meta.insert(SERVER_INFO.to_owned(), json!({ "name": "chancery", "version": env!("CARGO_PKG_VERSION") }));
+    meta
+}
+
+/// A tool as it is listed.
+pub fn tool(tool: &contract::Tool, name: String) -> Tool {
+    let hints = tool.hints;
+    let annotations = ToolAnnotations::from_raw(
+        None,
+        Some(hints.read_only),
+        Some(hints.destructive),
+        Some(hints.idempotent),
+        Some(hints.open_world),
+    );
+    let mut listed = Tool::new(name.clone(), tool.description.clone(), tool.input_schema.clone()).with_annotations(annotations);
+    if !tool.title.is_empty() {
+        listed.title = Some(tool.title.clone());
+    }
+    listed.output_schema = tool.output_schema.clone().map(std::sync::Arc::new);
+    if name != tool.name {
+        let mut meta = MetaObject::new();
+        meta.insert(CANONICAL_NAME.to_owned(), Value::from(tool.name.clone()));
+        listed.meta = Some(meta);
+    }
+    listed
+}
+
+/// An answer, complete.
+pub fn answer(answer: Answer) -> CallToolResult {
+    let Answer { structured, content, failed } = answer;
+    let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
+    if blocks.is_empty()
+        && let Some(structured) = &structured
+    {
+        blocks.push(ContentBlock::text(structured.to_string()));
+    }
+    let mut result = if failed { CallToolResult::error(blocks) } else { CallToolResult::success(blocks) };
+    result.structured_content = structured;
+    result
+}
+
+/// A refusal: one text block in the capability's own shape, and no structured content.
+pub fn refusal(envelope: &Value) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(envelope.to_string())])
+}
+
+/// What is not an answer to the model but a fault of the protocol.
+pub fn protocol_fault(called: &Called, name: &str) -> Option<ErrorData> {
+    match called {
+        Called::UnknownTool => Some(ErrorData::invalid_params(format!("there is no tool {name:?}"), None)),
+        Called::Refused(error, _) => capability_missing(error),
+        Called::Answered(_) => None,
+    }
+}
+
+/// The error for a client that cannot answer what the call must ask.
+pub fn capability_missing(error: &CallError) -> Option<ErrorData> {
+    let ErrorKind::ClientCannot(ask) = &error.kind else { return None };
+    let name = match **ask {
+        Ask::Elicit { .. } => "elicitation",
+        Ask::Sample { .. } => "sampling",
+        Ask::Roots => "roots",
+    };
+    let needed: ClientCapabilities = serde_json::from_value(json!({ name: {} })).unwrap_or_default();
+    Some(ErrorData::missing_required_client_capability(needed))
+}
+
+/// A refusal where the protocol has no result for one: reads, prompts, completion.
+pub fn error_data(error: &CallError, uri: Option<&str>) -> ErrorData {
+    if let Some(missing) = capability_missing(error) {
+        return missing;
+    }
+    match (&error.kind, uri) {
+        // The text does not tell a foreign resource from one that does not exist.
+        (ErrorKind::NotFound, Some(uri)) => ErrorData::invalid_params("resource not found", Some(json!({ "uri": uri }))),
+        (ErrorKind::Internal, _) => ErrorData::internal_error(error.message.clone(), Some(Value::Object(error.details.clone()))),
+        (ErrorKind::Unavailable | ErrorKind::DeadlineExceeded, _) => {
+            ErrorData::internal_error(error.message.clone(), Some(json!({ "code": error.code, "retryable": true })))
+        }
+        _ => ErrorData::invalid_params(error.message.clone(), Some(json!({ "code": error.code, "suggestions": error.suggestions }))),
+    }
+}
+
+pub fn block(content: Content) -> ContentBlock {
+    match content {
+        Content::Text(text) => ContentBlock::text(text),
+        Content::Image(blob) => {
+            let (mime, data) = bytes(blob);
+            ContentBlock::image(data, mime)
+        }
+        Content::Audio(blob) => {
+            let (mime, data) = bytes(blob);
+            ContentBlock::audio(data, mime)
+        }
+        Content::Resource { uri, blob } => ContentBlock::resource(contents(uri, blob)),
+    }
+}
+
+fn bytes(blob: Blob) -> (String, String) {
+    match blob {
+        Blob::Base64 { mime, data } | Blob::Text { mime, text: data } => (mime, data),
+    }
+}
+
+/// The body of a resource.
+pub fn contents(uri: impl Into<String>, blob: Blob) -> ResourceContents {
+    match blob {
+        Blob::Text { mime, text } => ResourceContents::text(text, uri).with_mime_type(mime),
+        Blob::Base64 { mime, data } => ResourceContents::blob(data, uri).with_mime_type(mime),
+    }
+}
+
+pub fn resource(entry: ResourceEntry) -> Resource {
+    let mut resource = Resource::new(entry.uri, entry.name).with_mime_type(entry.mime);
+    resource.title = entry.title;
+    resource.description = entry.description;
+    resource
+}
+
+pub fn prompt(prompt: &contract::Prompt) -> Prompt {
+    let argument = |argument: &contract::PromptArgument| {
+        let mut listed = PromptArgument::new(&argument.name);
+        listed.description = Some(argument.description.clone());
+        listed.required = Some(argument.required);
+        listed
+    };
+    let arguments = (!prompt.arguments.is_empty()).then(|| prompt.arguments.iter().map(argument).collect());
+    let mut listed = Prompt::new(&prompt.name, Some(&prompt.description), arguments);
+    listed.title = Some(prompt.title.clone()).filter(|title| !title.is_empty());
+    listed
+}
+
+pub fn prompt_answer(answer: PromptAnswer) -> GetPromptResult {
+    let message = |message: contract::PromptMessage| {
+        let role = match message.speaker {
+            Speaker::User => Role::User,
+            Speaker::Assistant => Role::Assistant,
+        };
+        PromptMessage::new(role, block(message.content))
+    };
+    let mut result = GetPromptResult::new(answer.messages.into_iter().map(message).collect());
+    result.description = answer.description;
+    result
+}
+
+/// A question as the protocol's request.
+pub fn question(ask: &Ask) -> Value {
+    match ask {
+        Ask::Elicit { message, schema } => {
+            json!({ "method": "elicitation/create", "params": { "mode": "form", "message": message, "requestedSchema": schema } })
+        }
+        Ask::Sample { params } => json!({ "method": "sampling/createMessage", "params": params }),
+        Ask::Roots => json!({ "method": "roots/list" }),
+    }
+}
+
+/// Questions for a client that answers them by calling again.
+pub fn questions(asks: &[(String, Ask)]) -> InputRequests {
+    let request = |(name, ask): &(String, Ask)| {
+        let request: InputRequest = serde_json::from_value(question(ask)).expect("our questions have the protocol's shape");
+        (name.clone(), request)
+    };
+    asks.iter().map(request).collect()
+}
+
+/// Arguments of a prompt or a call, absent as empty.
+pub fn arguments(given: Option<Map<String, Value>>) -> Map<String, Value> {
+    given.unwrap_or_default()
+}

@@ -1,0 +1,172 @@
+//! A JSON-RPC message, looked at once before anything decides on it.
+
+use serde_json::{Map, Value, json};
+
+use crate::json;
+
+/// What a message is and asks, as far as admission and the doors need to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    pub kind: MessageKind,
+    /// Empty for responses.
+    pub method: String,
+    pub id: Option<Value>,
+    pub params: Map<String, Value>,
+    /// True when the arguments arrived as JSON text and were unwrapped: the bytes on the wire must be written anew.
+    pub unwrapped: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageKind {
+    Request,
+    Notification,
+    /// An answer to something we asked.
+    Response,
+}
+
+/// Why bytes are not a message, as a JSON-RPC error.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Malformed {
+    pub code: i64,
+    pub message: String,
+    pub id: Option<Value>,
+}
+
+impl Malformed {
+    fn parse(message: String) -> Self {
+        Self { code: -32700, message: format!("not valid JSON: {message}"), id: None }
+    }
+
+    fn invalid(message: &str, id: Option<Value>) -> Self {
+        Self { code: -32600, message: message.to_owned(), id }
+    }
+
+    /// The JSON-RPC error response.
+    pub fn response(&self) -> Value {
+        error_response(self.id.clone(), self.code, &self.message, None)
+    }
+}
+
+/// A JSON-RPC error response; the id is left out when it is not known.
+pub fn error_response(id: Option<Value>, code: i64, message: &str, data: Option<Value>) -> Value {
+    let mut error = json!({ "code": code, "message": message });
+    if let Some(data) = data {
+        error["data"] = data;
+    }
+    let mut response = json!({ "jsonrpc": "2.0" });
+    if let Some(id) = id {
+        response["id"] = id;
+    }
+    response["error"] = error;
+    response
+}
+
+impl Message {
+    /// Reads one message.
+    pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Self, Malformed> {
+        let value = json::parse(bytes, depth_max).map_err(Malformed::parse)?;
+        let mut map = match value {
+            Value::Object(map) => map,
+            Value::Array(_) => return Err(Malformed::invalid("batches are not supported; send one message at a time", None)),
+            _ => return Err(Malformed::invalid("a message is a JSON object", None)),
+        };
+        let id = match map.remove("id") {
+            None => None,
+            Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
+            Some(_) => return Err(Malformed::invalid("id is a string or a number", None)),
+        };
+        if map.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return Err(Malformed::invalid("jsonrpc must be \"2.0\"", id));
+        }
+        let method = match map.remove("method") {
+            Some(Value::String(method)) => method,
+            None if id.is_some() && (map.contains_key("result") || map.contains_key("error")) => {
+                return Ok(Self { kind: MessageKind::Response, method: String::new(), id, params: Map::new(), unwrapped: false });
+            }
+            _ => return Err(Malformed::invalid("method is missing or is not a string", id)),
+        };
+        let params = match map.remove("params") {
+            None => Map::new(),
+            Some(Value::Object(params)) => params,
+            Some(_) => return Err(Malformed { code: -32602, message: "params must be an object".to_owned(), id }),
+        };
+        let kind = if id.is_some() { MessageKind::Request } else { MessageKind::Notification };
+        let mut message = Self { kind, method, id, params, unwrapped: false };
+        message.unwrap_arguments(depth_max);
+        Ok(message)
+    }
+
+    /// Some clients send `arguments` as JSON text instead of an object.
+    fn unwrap_arguments(&mut self, depth_max: usize) {
+        if self.method != "tools/call" {
+            return;
+        }
+        let Some(Value::String(text)) = self.params.get("arguments") else { return };
+        if let Ok(object @ Value::Object(_)) = json::parse(text.as_bytes(), depth_max) {
+            self.params.insert("arguments".to_owned(), object);
+            self.unwrapped = true;
+        }
+    }
+
+    /// The message as bytes, after [`Message::unwrapped`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut whole = json!({ "jsonrpc": "2.0" });
+        if let Some(id) = &self.id {
+            whole["id"] = id.clone();
+        }
+        whole["method"] = Value::from(self.method.clone());
+        whole["params"] = Value::Object(self.params.clone());
+        whole.to_string().into_bytes()
+    }
+
+    /// The tool that `tools/call` names.
+    pub fn tool(&self) -> Option<&str> {
+        (self.method == "tools/call").then(|| self.params.get("name")?.as_str()).flatten()
+    }
+
+    fn meta(&self, name: &str) -> Option<&str> {
+        self.params.get("_meta")?.get(name)?.as_str()
+    }
+
+    /// The revision a stateless request names in `_meta`.
+    pub fn protocol_version(&self) -> Option<&str> {
+        self.meta("io.modelcontextprotocol/protocolVersion")
+    }
+
+    pub fn correlation_id(&self) -> Option<&str> {
+        self.meta("correlation_id")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(text: &str, code: i64, part: &str) {
+        let malformed = Message::parse(text.as_bytes(), 16).unwrap_err();
+        assert_eq!(malformed.code, code, "{malformed:?}");
+        assert!(malformed.message.contains(part), "{malformed:?}");
+    }
+
+    // R-026
+    #[test]
+    fn only_json_rpc_2_0_is_a_message() {
+        refused(r#"{"method":"ping","id":1}"#, -32600, "jsonrpc");
+        refused(r#"{"jsonrpc":"1.0","method":"ping","id":1}"#, -32600, "jsonrpc");
+        refused(r#"{"jsonrpc":"2.0","id":1}"#, -32600, "method");
+        refused(r#"{"jsonrpc":"2.0","method":"ping","id":null}"#, -32600, "id");
+        refused(r#"[{"jsonrpc":"2.0","method":"ping","id":1}]"#, -32600, "batches");
+        refused(r#"{"jsonrpc":"2.0","method":"ping","id":1,"params":[1]}"#, -32602, "params");
+        refused("{", -32700, "not valid JSON");
+    }
+
+    #[test]
+    fn arguments_as_text_are_unwrapped() {
+        let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":"{\"a\":1}"}}"#;
+        let message = Message::parse(text.as_bytes(), 16).unwrap();
+        assert!(message.unwrapped);
+        assert_eq!(message.params["arguments"], json!({ "a": 1 }));
+        assert_eq!(Message::parse(&message.to_bytes(), 16).unwrap().params, message.params);
+    }
+}

@@ -1,0 +1,21 @@
+//! The rules of the architecture model. None of it does I/O.
+//!
+//! A write hands over what it loaded and what the caller wants; a function here answers with a [`Decision`]: the facts
+//! to record, what must still hold when they are recorded, and what the caller should know. Or with a refusal.
+//! Start with [`element`] and [`relationship`]; [`fact`] is what is remembered.
+//!
+//! Invariants:
+//! * an element keeps the type and the model it was created with;
+//! * a fact holds the whole new state, so records fold from facts alone.
+
+pub mod decision;
+pub mod element;
+pub mod fact;
+pub mod model;
+pub mod name;
+pub mod properties;
+pub mod relationship;
+
+pub use decision::{Decision, Mention, Notes, Stored, Warning};
+pub use fact::Fact;
+pub use name::Name;

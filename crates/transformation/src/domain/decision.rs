@@ -1,0 +1,74 @@
+//! What a rule answers with when it does not refuse, and what it is shown.
+
+use ledger::Expectation;
+use scope::Timestamp;
+use serde::Serialize;
+
+use super::Fact;
+use crate::metamodel::ElementType;
+
+/// A write that may happen: what it leads to, what to record, and what must still hold then.
+#[derive(Debug, Clone)]
+pub struct Decision<T> {
+    /// What the caller is told about.
+    pub outcome: T,
+    pub facts: Vec<Fact>,
+    pub expectations: Vec<Expectation>,
+    pub notes: Notes,
+}
+
+/// What the caller should know although nothing is wrong.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Notes {
+    pub warnings: Vec<Warning>,
+    /// What to do next.
+    pub suggestions: Vec<String>,
+}
+
+impl Notes {
+    pub fn warn(&mut self, code: &'static str, message: impl Into<String>, suggestion: impl Into<String>) {
+        self.warnings.push(Warning { code, message: message.into(), suggestion: suggestion.into() });
+    }
+
+    pub fn suggest(&mut self, suggestion: impl Into<String>) {
+        self.suggestions.push(suggestion.into());
+    }
+}
+
+/// Something worth knowing that did not stop the write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    pub code: &'static str,
+    pub message: String,
+    pub suggestion: String,
+}
+
+/// Something as the ledger holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored<T> {
+    pub state: T,
+    pub version: u64,
+    /// When this version was committed.
+    pub at: Timestamp,
+}
+
+impl<T> std::ops::Deref for Stored<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.state
+    }
+}
+
+/// The name of one version for ever. Versions of a record have no gaps and ids are never reused, so this is immutable
+/// without being stored.
+pub fn version_id(id: &str, version: u64) -> String {
+    format!("{id}@{version}")
+}
+
+/// An element as refusals and suggestions name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mention {
+    pub id: String,
+    pub name: String,
+    pub r#type: ElementType,
+}

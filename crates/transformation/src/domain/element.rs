@@ -1,0 +1,274 @@
+//! Elements: what may be created, changed and deleted.
+
+use ledger::{Expectation, RecordKey, Seq};
+use scope::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::fact::kind;
+use super::model::Model;
+use super::name::Name;
+use super::properties::{self, Properties};
+use super::relationship::{self, Link, Relationship};
+use super::{Decision, Fact, Mention, Notes, Stored};
+use crate::Error;
+use crate::metamodel::{ElementType, Profile, RelationshipType};
+
+/// An element's state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Element {
+    pub id: String,
+    pub repository_id: String,
+    pub model_id: String,
+    pub r#type: ElementType,
+    pub name: Name,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Properties::is_empty")]
+    pub properties: Properties,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Element {
+    pub fn key(&self) -> RecordKey {
+        Self::key_of(&self.id)
+    }
+
+    pub fn key_of(id: &str) -> RecordKey {
+        RecordKey::new(kind::ELEMENT, id)
+    }
+
+    pub fn mention(&self) -> Mention {
+        Mention { id: self.id.clone(), name: self.name.to_string(), r#type: self.r#type }
+    }
+}
+
+/// What a caller wants to create. Ids and time come with the call.
+#[derive(Debug, Clone)]
+pub struct CreateElement {
+    pub id: String,
+    /// For the relationship from the parent, if there is one.
+    pub relationship_id: String,
+    pub now: Timestamp,
+    pub r#type: ElementType,
+    pub name: Name,
+    pub key: Option<String>,
+    pub description: Option<String>,
+    pub properties: Properties,
+    /// Id, key or name; none for the active model.
+    pub model: Option<String>,
+    /// Id, key or name.
+    pub parent: Option<String>,
+}
+
+/// What [`create`] is shown.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    pub repository_id: String,
+    pub model_id: String,
+    /// Elements of the model with the same normalised name, whatever their type.
+    pub namesakes: Vec<Stored<Element>>,
+    pub key_holder: Option<Mention>,
+    pub parent: Option<Stored<Element>>,
+}
+
+/// An element that may come to be, and the relationship that makes it a part.
+#[derive(Debug, Clone)]
+pub struct Created {
+    pub element: Element,
+    pub link: Option<Link>,
+}
+
+/// Decides whether an element may be created.
+pub fn create(profile: Profile, around: &Surroundings, command: &CreateElement) -> Result<Decision<Created>, Error> {
+    refuse_namesake(&command.name, command.r#type, None, &around.namesakes)?;
+    if let (Some(key), Some(holder)) = (&command.key, &around.key_holder) {
+        return Err(Error::DuplicateKey { key: key.clone(), existing: holder.clone() });
+    }
+    let element = Element {
+        id: command.id.clone(),
+        repository_id: around.repository_id.clone(),
+        model_id: around.model_id.clone(),
+        r#type: command.r#type,
+        name: command.name.clone(),
+        key: command.key.clone(),
+        description: command.description.clone(),
+        properties: command.properties.clone(),
+        created_at: command.now,
+        updated_at: command.now,
+    };
+    let mut notes = Notes::default();
+    note_namesakes(&mut notes, &element, &around.namesakes);
+    note_missing_description(&mut notes, &element);
+    let mut expectations = vec![Expectation::Exists { key: Model::key_of(&around.model_id) }];
+    let mut facts = vec![Fact::ElementCreated(element.clone())];
+    let link = around.parent.as_ref().map(|parent| become_part(profile, parent, &element, command, &mut notes)).transpose()?;
+    if let Some(link) = &link {
+        expectations.push(Expectation::Exists { key: Element::key_of(&link.relationship.source_id) });
+        facts.push(Fact::ElementRelationshipCreated(link.relationship.clone()));
+    }
+    notes.suggest(match &link {
+        None => format!("Relate {} to other elements with transformation.createRelationship", element.name),
+        Some(link) => format!("{} {} {}", link.source.name, link.relationship.r#type.verb(), element.name),
+    });
+    Ok(Decision { outcome: Created { element, link }, facts, expectations, notes })
+}
+
+/// The relationship that makes `child` a part of `parent`: Composition, or Aggregation where only that is permitted.
+fn become_part(profile: Profile, parent: &Stored<Element>, child: &Element, command: &CreateElement, notes: &mut Notes) -> Result<Link, Error> {
+    relationship::refuse_other_model("parent_id", parent, &child.model_id)?;
+    let by = [RelationshipType::Composition, RelationshipType::Aggregation]
+        .into_iter()
+        .find(|&by| profile.permits(by, parent.r#type, child.r#type))
+        .ok_or_else(|| Error::NotPermitted {
+            field: "parent_id",
+            relationship: RelationshipType::Composition,
+            source_type: parent.r#type,
+            target_type: child.r#type,
+            permitted: profile.permitted(parent.r#type, child.r#type),
+            reversed: profile.permitted(child.r#type, parent.r#type),
+        })?;
+    if by == RelationshipType::Aggregation {
+        notes.warn(
+            "PARENT_BY_AGGREGATION",
+            format!("{} may not be composed of {}, so the parent aggregates it", parent.r#type, child.r#type),
+            "Nothing to do; Aggregation is the closest permitted relationship",
+        );
+    }
+    let relationship = Relationship::plain(&command.relationship_id, by, parent, child);
+    Ok(Link { relationship, source: parent.mention(), target: child.mention(), source_version: parent.version, target_version: 1 })
+}
+
+/// What a caller wants to change.
+#[derive(Debug, Clone)]
+pub struct UpdateElement {
+    /// Id, key or name.
+    pub element: String,
+    pub now: Timestamp,
+    pub name: Option<Name>,
+    /// `Some(None)` clears it.
+    pub description: Option<Option<String>>,
+    pub properties: Option<Properties>,
+    pub expected_version: Option<u64>,
+}
+
+/// An element before and after a change.
+#[derive(Debug, Clone)]
+pub struct Updated {
+    pub element: Element,
+    pub previous_version: u64,
+}
+
+/// Decides what becomes of `element`. `namesakes` are elements of its model with the new name.
+pub fn update(element: &Stored<Element>, namesakes: &[Stored<Element>], command: &UpdateElement) -> Result<Decision<Updated>, Error> {
+    refuse_stale(element, command.expected_version)?;
+    if command.name.is_none() && command.description.is_none() && command.properties.as_ref().is_none_or(Properties::is_empty) {
+        return Err(Error::invalid(
+            "name",
+            "nothing to change was given".to_owned(),
+            "give at least one of name, description and properties",
+        ));
+    }
+    let mut changed = element.state.clone();
+    changed.updated_at = command.now;
+    let mut notes = Notes::default();
+    if let Some(name) = &command.name {
+        refuse_namesake(name, element.r#type, Some(&element.id), namesakes)?;
+        changed.name = name.clone();
+        note_namesakes(&mut notes, &changed, namesakes);
+    }
+    if let Some(description) = &command.description {
+        changed.description = description.clone();
+    }
+    if let Some(changes) = &command.properties {
+        changed.properties = properties::merged(&element.properties, changes.clone())?;
+    }
+    note_missing_description(&mut notes, &changed);
+    Ok(Decision {
+        facts: vec![Fact::ElementUpdated(changed.clone())],
+        expectations: vec![Expectation::Version { key: element.key(), version: element.version }],
+        outcome: Updated { element: changed, previous_version: element.version },
+        notes,
+    })
+}
+
+/// What a caller wants to delete.
+#[derive(Debug, Clone)]
+pub struct DeleteElement {
+    /// Id, key or name.
+    pub element: String,
+    pub cascade: bool,
+    pub expected_version: Option<u64>,
+}
+
+/// An element that goes, as it was, and what goes with it.
+#[derive(Debug, Clone)]
+pub struct Deleted {
+    pub element: Stored<Element>,
+    pub relationships: Vec<String>,
+}
+
+/// Decides whether `element` may go. `relationships` are all that touched it at `since`.
+pub fn delete(element: &Stored<Element>, relationships: &[Relationship], since: Seq, command: &DeleteElement) -> Result<Decision<Deleted>, Error> {
+    refuse_stale(element, command.expected_version)?;
+    let ids: Vec<String> = relationships.iter().map(|relationship| relationship.id.clone()).collect();
+    if !command.cascade && !ids.is_empty() {
+        return Err(Error::RelationshipsExist { element: element.mention(), relationships: ids });
+    }
+    let mut facts: Vec<Fact> = relationships.iter().cloned().map(Fact::ElementRelationshipDeleted).collect();
+    facts.push(Fact::ElementDeleted(element.state.clone()));
+    let expectations = vec![
+        Expectation::Version { key: element.key(), version: element.version },
+        Expectation::LinksUnchanged { id: element.id.clone(), since },
+    ];
+    let mut notes = Notes::default();
+    if !ids.is_empty() {
+        let message = format!("{} relationships of {} are deleted with it", ids.len(), element.name);
+        notes.warn("RELATIONSHIPS_DELETED", message, "Give cascade false to keep an element that is in use");
+    }
+    notes.suggest("The element and its relationships stay readable at an earlier read_context");
+    Ok(Decision { outcome: Deleted { element: element.clone(), relationships: ids }, facts, expectations, notes })
+}
+
+fn refuse_stale(element: &Stored<Element>, expected: Option<u64>) -> Result<(), Error> {
+    match expected {
+        Some(expected) if expected != element.version => {
+            Err(Error::StaleVersion { element: element.mention(), expected, actual: element.version })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a name that another element of the same type has.
+fn refuse_namesake(name: &Name, r#type: ElementType, own_id: Option<&str>, namesakes: &[Stored<Element>]) -> Result<(), Error> {
+    match namesakes.iter().find(|other| other.r#type == r#type && Some(other.id.as_str()) != own_id) {
+        None => Ok(()),
+        Some(holder) => Err(Error::DuplicateName {
+            name: name.clone(),
+            model_id: holder.model_id.clone(),
+            existing: holder.mention(),
+            alternatives: Vec::new(),
+        }),
+    }
+}
+
+fn note_namesakes(notes: &mut Notes, element: &Element, namesakes: &[Stored<Element>]) {
+    for other in namesakes.iter().filter(|other| other.r#type != element.r#type) {
+        notes.warn(
+            "SAME_NAME_OTHER_TYPE",
+            format!("{} {} ({}) has the same name", other.r#type, other.name, other.id),
+            "Refer to elements of this name by id, or give one of them another name",
+        );
+    }
+}
+
+fn note_missing_description(notes: &mut Notes, element: &Element) {
+    if element.description.is_none() {
+        notes.warn("MISSING_DESCRIPTION", "Element has no description", "Add a description for better discoverability");
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! What is remembered: past events, each with the whole new state of its subject.
+
+use ledger::RecordKey;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::element::Element;
+use super::model::{Model, Repository};
+use super::relationship::Relationship;
+
+/// The kinds of records that facts are about.
+pub mod kind {
+    pub const REPOSITORY: &str = "transformation.repository";
+    pub const MODEL: &str = "transformation.model";
+    pub const ELEMENT: &str = "transformation.element";
+    pub const RELATIONSHIP: &str = "transformation.relationship";
+}
+
+/// Something that happened to the architecture model.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fact {
+    RepositoryCreated(Repository),
+    ModelCreated(Model),
+    ElementCreated(Element),
+    ElementUpdated(Element),
+    /// With the last state.
+    ElementDeleted(Element),
+    ElementRelationshipCreated(Relationship),
+    /// With the last state.
+    ElementRelationshipDeleted(Relationship),
+}
+
+impl Fact {
+    /// The kind under which the ledger keeps it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::RepositoryCreated(_) => "transformation.RepositoryCreated",
+            Self::ModelCreated(_) => "transformation.ModelCreated",
+            Self::ElementCreated(_) => "transformation.ElementCreated",
+            Self::ElementUpdated(_) => "transformation.ElementUpdated",
+            Self::ElementDeleted(_) => "transformation.ElementDeleted",
+            Self::ElementRelationshipCreated(_) => "transformation.ElementRelationshipCreated",
+            Self::ElementRelationshipDeleted(_) => "transformation.ElementRelationshipDeleted",
+        }
+    }
+
+    /// The record it is about.
+    pub fn subject(&self) -> RecordKey {
+        match self {
+            Self::RepositoryCreated(repository) => repository.key(),
+            Self::ModelCreated(model) => model.key(),
+            Self::ElementCreated(element) | Self::ElementUpdated(element) | Self::ElementDeleted(element) => element.key(),
+            Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
+                relationship.key()
+            }
+        }
+    }
+
+    /// The state as JSON text.
+    pub fn body(&self) -> String {
+        match self {
+            Self::RepositoryCreated(repository) => text(repository),
+            Self::ModelCreated(model) => text(model),
+            Self::ElementCreated(element) | Self::ElementUpdated(element) | Self::ElementDeleted(element) => text(element),
+            Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
+                text(relationship)
+            }
+        }
+    }
+
+    /// The fact that the ledger keeps under this kind with this body.
+    pub fn read(kind: &str, body: &str) -> Result<Self, String> {
+        match kind {
+            "transformation.RepositoryCreated" => state(body).map(Self::RepositoryCreated),
+            "transformation.ModelCreated" => state(body).map(Self::ModelCreated),
+            "transformation.ElementCreated" => state(body).map(Self::ElementCreated),
+            "transformation.ElementUpdated" => state(body).map(Self::ElementUpdated),
+            "transformation.ElementDeleted" => state(body).map(Self::ElementDeleted),
+            "transformation.ElementRelationshipCreated" => state(body).map(Self::ElementRelationshipCreated),
+            "transformation.ElementRelationshipDeleted" => state(body).map(Self::ElementRelationshipDeleted),
+            _ => Err(format!("{kind} is not a fact of transformation")),
+        }
+    }
+}
+
+/// State as the text that facts and records hold.
+pub fn text<T: Serialize>(state: &T) -> String {
+    serde_json::to_string(state).expect("a state has only string keys")
+}
+
+fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
+    serde_json::from_str(body).map_err(|error| error.to_string())
+}

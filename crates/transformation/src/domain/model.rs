@@ -1,0 +1,99 @@
+//! Repositories and the models inside them.
+
+use ledger::{Expectation, RecordKey};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::fact::kind;
+use super::{Decision, Fact, Notes};
+
+/// The key of the model that a fresh tenant starts with.
+pub const DEFAULT_KEY: &str = "default";
+
+/// A body of work: its models are versioned and published together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repository {
+    pub id: String,
+    pub organization_id: String,
+    pub name: String,
+    /// The model that writes without `model_id` go to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active_model_id: Option<String>,
+}
+
+impl Repository {
+    pub fn key(&self) -> RecordKey {
+        Self::key_of(&self.id)
+    }
+
+    pub fn key_of(id: &str) -> RecordKey {
+        RecordKey::new(kind::REPOSITORY, id)
+    }
+}
+
+/// Elements that belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Model {
+    pub id: String,
+    pub repository_id: String,
+    pub key: String,
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+impl Model {
+    pub fn key(&self) -> RecordKey {
+        Self::key_of(&self.id)
+    }
+
+    pub fn key_of(id: &str) -> RecordKey {
+        RecordKey::new(kind::MODEL, id)
+    }
+}
+
+/// Decides the first change of a repository: it exists, and an empty model in it is active.
+///
+/// All ids follow from the repository, so processes that start at once decide the same and one of them wins.
+pub fn provision(repository_id: &str, organization_id: &str) -> Decision<Model> {
+    let model = Model {
+        id: default_model_id(repository_id),
+        repository_id: repository_id.to_owned(),
+        key: DEFAULT_KEY.to_owned(),
+        name: "Default model".to_owned(),
+        description: Some("The model that writes go to when they name none".to_owned()),
+    };
+    let repository = Repository {
+        id: repository_id.to_owned(),
+        organization_id: organization_id.to_owned(),
+        name: repository_id.to_owned(),
+        active_model_id: Some(model.id.clone()),
+    };
+    let expectations = vec![Expectation::Absent { key: repository.key() }, Expectation::Absent { key: model.key() }];
+    let facts = vec![Fact::RepositoryCreated(repository), Fact::ModelCreated(model.clone())];
+    Decision { outcome: model, facts, expectations, notes: Notes::default() }
+}
+
+/// A UUID (version 8) that follows from the repository's id.
+fn default_model_id(repository_id: &str) -> String {
+    let digest = Sha256::digest(format!("transformation.model:{DEFAULT_KEY}:{repository_id}"));
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    bytes[6] = bytes[6] & 0x0f | 0x80;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex = hex::encode(bytes);
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_model_has_the_same_id_in_every_process() {
+        let (one, other) = (provision("default", "org"), provision("default", "org"));
+        assert_eq!(one.facts, other.facts);
+        assert_eq!(one.outcome.id.len(), 36);
+        assert_ne!(one.outcome.id, provision("second", "org").outcome.id);
+    }
+}

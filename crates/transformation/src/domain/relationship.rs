@@ -1,0 +1,200 @@
+//! Relationships: what may join which elements.
+
+use ledger::{Expectation, RecordKey};
+use serde::{Deserialize, Serialize};
+
+use super::element::Element;
+use super::fact::kind;
+use super::name::Name;
+use super::{Decision, Fact, Mention, Notes, Stored};
+use crate::Error;
+use crate::metamodel::{Grade, Profile, RelationshipType, derivation};
+
+/// A relationship's state. It never changes; it can only be deleted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Relationship {
+    pub id: String,
+    pub repository_id: String,
+    pub model_id: String,
+    pub r#type: RelationshipType,
+    pub source_id: String,
+    pub target_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Name>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(flatten)]
+    pub attributes: Attributes,
+}
+
+/// What only some types of relationship have.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attributes {
+    /// How an Access reaches its target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_type: Option<String>,
+    /// How strongly an Influence works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<String>,
+    /// Whether an Association has a direction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directed: Option<bool>,
+}
+
+impl Relationship {
+    /// A relationship with nothing but its ends.
+    pub fn plain(id: &str, r#type: RelationshipType, source: &Element, target: &Element) -> Self {
+        Self {
+            id: id.to_owned(),
+            repository_id: source.repository_id.clone(),
+            model_id: source.model_id.clone(),
+            r#type,
+            source_id: source.id.clone(),
+            target_id: target.id.clone(),
+            name: None,
+            description: None,
+            attributes: Attributes::default(),
+        }
+    }
+
+    pub fn key(&self) -> RecordKey {
+        RecordKey::new(kind::RELATIONSHIP, &self.id)
+    }
+}
+
+/// A relationship together with its ends.
+#[derive(Debug, Clone)]
+pub struct Link {
+    pub relationship: Relationship,
+    pub source: Mention,
+    pub target: Mention,
+    pub source_version: u64,
+    pub target_version: u64,
+}
+
+/// What a caller wants to create.
+#[derive(Debug, Clone)]
+pub struct CreateRelationship {
+    pub id: String,
+    pub r#type: RelationshipType,
+    /// Id, key or name.
+    pub source: String,
+    /// Id, key or name.
+    pub target: String,
+    pub name: Option<Name>,
+    pub description: Option<String>,
+    pub attributes: Attributes,
+}
+
+/// What [`create`] is shown.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    pub source: Stored<Element>,
+    pub target: Stored<Element>,
+    /// Relationships of the same type with the same ends.
+    pub duplicates: Vec<String>,
+    /// The other wholes that the target is a part of by Composition.
+    pub wholes: Vec<String>,
+    /// True when a chain already leads from the target back to the source, along the types that may not close a circle.
+    pub leads_back: bool,
+}
+
+/// Decides whether a relationship may be created.
+pub fn create(profile: Profile, around: &Surroundings, command: &CreateRelationship) -> Result<Decision<Link>, Error> {
+    let (source, target) = (&around.source, &around.target);
+    refuse_other_model("target_id", target, &source.model_id)?;
+    if !profile.permits(command.r#type, source.r#type, target.r#type) {
+        return Err(Error::NotPermitted {
+            field: "type",
+            relationship: command.r#type,
+            source_type: source.r#type,
+            target_type: target.r#type,
+            permitted: profile.permitted(source.r#type, target.r#type),
+            reversed: profile.permitted(target.r#type, source.r#type),
+        });
+    }
+    refuse_attributes(command)?;
+    let acyclic = command.r#type.acyclic_with();
+    if !acyclic.is_empty() && (source.id == target.id || around.leads_back) {
+        return Err(Error::Cycle { relationship: command.r#type, source: source.mention(), target: target.mention() });
+    }
+    let mut expectations = vec![Expectation::Exists { key: source.key() }, Expectation::Exists { key: target.key() }];
+    if !acyclic.is_empty() {
+        expectations.push(Expectation::NoPath {
+            kind: kind::RELATIONSHIP.to_owned(),
+            types: acyclic.iter().map(|of| of.label().to_owned()).collect(),
+            from: target.id.clone(),
+            to: source.id.clone(),
+        });
+    }
+    let relationship = Relationship {
+        name: command.name.clone(),
+        description: command.description.clone(),
+        attributes: command.attributes.clone(),
+        ..Relationship::plain(&command.id, command.r#type, source, target)
+    };
+    let outcome = Link {
+        source: source.mention(),
+        target: target.mention(),
+        source_version: source.version,
+        target_version: target.version,
+        relationship: relationship.clone(),
+    };
+    let notes = notes(profile, around, command);
+    Ok(Decision { outcome, facts: vec![Fact::ElementRelationshipCreated(relationship)], expectations, notes })
+}
+
+/// Refuses an element of another model.
+pub fn refuse_other_model(field: &'static str, element: &Element, model_id: &str) -> Result<(), Error> {
+    if element.model_id == model_id {
+        return Ok(());
+    }
+    Err(Error::OtherModel { field, element: element.mention(), model_id: element.model_id.clone(), expected: model_id.to_owned() })
+}
+
+/// Refuses what only another type of relationship has.
+fn refuse_attributes(command: &CreateRelationship) -> Result<(), Error> {
+    use RelationshipType::{Access, Association, Influence};
+    let Attributes { access_type, strength, directed } = &command.attributes;
+    let given = [
+        ("access_type", access_type.is_some(), Access),
+        ("strength", strength.is_some(), Influence),
+        ("directed", directed.is_some(), Association),
+    ];
+    match given.into_iter().find(|&(_, given, only)| given && command.r#type != only) {
+        None => Ok(()),
+        Some((field, _, only)) => Err(Error::invalid(
+            field,
+            format!("belongs to {only} only, not to {}", command.r#type),
+            format!("leave {field} out, or make it {only}"),
+        )),
+    }
+}
+
+fn notes(profile: Profile, around: &Surroundings, command: &CreateRelationship) -> Notes {
+    let mut notes = Notes::default();
+    let (source, target) = (&around.source, &around.target);
+    if let Some(existing) = around.duplicates.first() {
+        let message = format!("{} from {} to {} exists already ({existing})", command.r#type, source.name, target.name);
+        notes.warn("DUPLICATE_RELATIONSHIP", message, "Keep one of the two unless they mean different things");
+    }
+    if command.r#type == RelationshipType::Composition
+        && let Some(whole) = around.wholes.iter().find(|whole| **whole != source.id)
+    {
+        let message = format!("{} is already a part of {whole} by Composition", target.name);
+        notes.warn("SECOND_WHOLE", message, "Use Aggregation for a part that several wholes share");
+    }
+    if derivation::grade(command.r#type, source.r#type, target.r#type) == Some(Grade::Potential) {
+        let message = format!("{} from {} to {} holds only indirectly", command.r#type, source.r#type, target.r#type);
+        notes.warn("POTENTIAL_DERIVATION", message, "Check whether a more direct relationship says what you mean");
+    }
+    if profile.extends(command.r#type, source.r#type, target.r#type) {
+        let message = format!("{} from {} to {} is an extension of ArchiMate 3.2", command.r#type, source.r#type, target.r#type);
+        notes.warn("METAMODEL_EXTENSION", message, "An exchange file will hold it as an Association named realizes");
+    }
+    notes.suggest(format!("{} {} {}", source.name, command.r#type.verb(), target.name));
+    notes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+//! Why this capability refuses a call, and how each reason is published.
+
+use contract::{CallError, ErrorKind};
+use ledger::{CommitError, ReadError, Seq};
+use serde_json::{Value, json};
+
+use crate::domain::{Mention, Name};
+use crate::metamodel::{ElementType, RelationshipType};
+
+mod wording;
+
+/// Why this capability refuses a call: one variant for each thing a caller can act on.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    #[error("{field} {reason}")]
+    Invalid { field: String, reason: String, hint: String },
+    /// An argument that does not fit the other arguments.
+    #[error("{field} {reason}")]
+    InvalidArgument { field: String, reason: String, hint: String },
+    #[error("Element type '{value}' is not valid")]
+    NoSuchElementType { field: String, value: String },
+    #[error("Relationship type '{value}' is not valid")]
+    NoSuchRelationshipType { field: String, value: String },
+    #[error("Cannot create '{relationship}' from {source_type} to {target_type}")]
+    NotPermitted {
+        field: &'static str,
+        relationship: RelationshipType,
+        source_type: ElementType,
+        target_type: ElementType,
+        permitted: Vec<RelationshipType>,
+        reversed: Vec<RelationshipType>,
+    },
+    #[error("Element '{}' belongs to model {model_id}, not to {expected}", element.name)]
+    OtherModel { field: &'static str, element: Mention, model_id: String, expected: String },
+    #[error("'{relationship}' from {} to {} would close a circle", source.name, target.name)]
+    Cycle { relationship: RelationshipType, source: Mention, target: Mention },
+    #[error("Element '{reference}' not found")]
+    NoSuchElement { field: &'static str, reference: String, model_id: Option<String>, similar: Vec<Mention> },
+    #[error("'{reference}' is the name of {} elements", candidates.len())]
+    Ambiguous { field: &'static str, reference: String, candidates: Vec<Mention> },
+    #[error("Model '{reference}' not found")]
+    NoSuchModel { reference: String, models: Vec<(String, String)>, active: Option<String> },
+    #[error("No model was named and no model is active")]
+    NoDefaultModel,
+    #[error("Element '{name}' already exists in this model")]
+    DuplicateName { name: Name, model_id: String, existing: Mention, alternatives: Vec<String> },
+    #[error("The key '{key}' is in use")]
+    DuplicateKey { key: String, existing: Mention },
+    #[error("Element '{}' has {} relationships", element.name, relationships.len())]
+    RelationshipsExist { element: Mention, relationships: Vec<String> },
+    #[error("Element '{}' is at version {actual}, not {expected}", element.name)]
+    StaleVersion { element: Mention, expected: u64, actual: u64 },
+    #[error("What the write is about kept changing while it was decided")]
+    Contended,
+    #[error("The client_request_id '{key}' was used with other arguments")]
+    KeyReused { key: String },
+    #[error("No baseline is published")]
+    NoPublishedBaseline,
+    #[error("Baseline '{reference}' not found")]
+    NoSuchBaseline { reference: String },
+    #[error("Sequence {at} has not happened yet; the last one is {head}")]
+    NotYet { at: Seq, head: Seq },
+    #[error("There is no resource {uri}")]
+    NoSuchResource { uri: String },
+    #[error("The outcome of the write is unknown")]
+    OutcomeUnknown,
+    #[error("The store cannot be reached now")]
+    Unavailable,
+    /// A fault of ours; the text goes to the log, the id to the caller.
+    #[error("the call failed inside the server: {cause}")]
+    Internal { error_id: String, cause: String },
+    /// A refusal that has its published form already.
+    #[error("{0}")]
+    Published(CallError),
+}
+
+impl Error {
+    pub fn invalid(field: impl Into<String>, reason: String, hint: impl Into<String>) -> Self {
+        Self::Invalid { field: field.into(), reason, hint: hint.into() }
+    }
+
+    pub fn argument(field: impl Into<String>, reason: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::InvalidArgument { field: field.into(), reason: reason.into(), hint: hint.into() }
+    }
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::NotYet { at, head } => Self::NotYet { at, head },
+            ReadError::Cursor(_) => wording::stale_page_token(),
+            ReadError::Unavailable(cause) => {
+                tracing::warn!(cause, "a read failed");
+                Self::Unavailable
+            }
+        }
+    }
+}
+
+/// What is left of a failed commit when it is not decided again.
+impl From<CommitError> for Error {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Refused(_) => Self::Contended,
+            CommitError::Unknown(cause) => {
+                tracing::error!(cause, "the outcome of a commit is unknown");
+                Self::OutcomeUnknown
+            }
+            CommitError::Unavailable(cause) => {
+                tracing::warn!(cause, "a commit could not be made");
+                Self::Unavailable
+            }
+        }
+    }
+}
+
+impl From<Error> for CallError {
+    fn from(error: Error) -> Self {
+        use ErrorKind::{AlreadyExists, Conflict, FailedPrecondition, InvalidArgument, NotFound, Unavailable};
+        let message = error.to_string();
+        let refuse = |kind: ErrorKind, code: &'static str| Self::new(kind, code, message);
+        match error {
+            Error::Invalid { field, hint, .. } => refuse(InvalidArgument, "VALIDATION_ERROR").field(field).hint(hint),
+            Error::InvalidArgument { field, hint, .. } => refuse(InvalidArgument, "INVALID_ARGUMENT").field(field).hint(hint),
+            Error::NoSuchElementType { field, value } => {
+                wording::suggest_element_types(refuse(InvalidArgument, "INVALID_ELEMENT_TYPE").field(field), &value)
+            }
+            Error::NoSuchRelationshipType { field, value } => {
+                wording::suggest_relationship_types(refuse(InvalidArgument, "INVALID_RELATIONSHIP").field(field), &value)
+            }
+            Error::NotPermitted { field, relationship, source_type, target_type, permitted, reversed } => {
+                refuse(InvalidArgument, "INVALID_RELATIONSHIP")
+                    .field(field)
+                    .suggest("valid_relationships", wording::labels(&permitted))
+                    .suggest("valid_if_reversed", wording::labels(&reversed))
+                    .hint(wording::permitted_hint(field, relationship, source_type, target_type, &permitted, &reversed))
+            }
+            Error::OtherModel { field, element, model_id, expected } => refuse(InvalidArgument, "INVALID_RELATIONSHIP")
+                .field(field)
+                .detail("element", json!(element))
+                .detail("model_id", model_id)
+                .hint(format!("relationships stay inside a model: name an element of model {expected}")),
+            Error::Cycle { relationship, source, target } => refuse(FailedPrecondition, "CYCLE")
+                .field("target_id")
+                .detail("source", json!(source))
+                .detail("target", json!(target))
+                .hint(format!("choose another target, or delete the {relationship} that leads back first")),
+            Error::NoSuchElement { field, similar, .. } => refuse(NotFound, "ELEMENT_NOT_FOUND")
+                .field(field)
+                .suggest("similar_elements", json!(similar))
+                .hint("Use transformation.semanticSearch to find elements by description, or transformation.listElements to browse"),
+            Error::Ambiguous { field, candidates, .. } => refuse(InvalidArgument, "NEEDS_DISAMBIGUATION")
+                .field(field)
+                .suggest("candidates", json!(candidates))
+                .hint("give the id of the one you mean"),
+            Error::NoSuchModel { models, active, .. } => refuse(NotFound, "MODEL_NOT_FOUND")
+                .field("model_id")
+                .suggest("models", models.into_iter().map(|(id, key)| json!({"id": id, "key": key})).collect::<Value>())
+                .suggest("active_model_id", active)
+                .hint("use the id or key of one of these models, or transformation.listModels"),
+            Error::NoDefaultModel => refuse(FailedPrecondition, "NO_DEFAULT_MODEL")
+                .field("model_id")
+                .hint("give model_id; transformation.listModels shows the models there are"),
+            Error::DuplicateName { existing, alternatives, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
+                .field("name")
+                .suggest("existing_element", json!({"id": existing.id, "type": existing.r#type}))
+                .suggest("alternatives", alternatives)
+                .hint("Use updateElement to modify the existing element, or choose a different name"),
+            Error::DuplicateKey { existing, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
+                .field("key")
+                .suggest("existing_element", json!({"id": existing.id, "type": existing.r#type}))
+                .hint("Use updateElement to modify the existing element, or choose a different key"),
+            Error::RelationshipsExist { relationships, .. } => refuse(FailedPrecondition, "RELATIONSHIPS_EXIST")
+                .field("cascade")
+                .detail("relationships", relationships)
+                .hint("give cascade true to delete them too, or delete them first"),
+            Error::StaleVersion { expected, actual, .. } => refuse(Conflict, "VERSION_CONFLICT")
+                .field("expected_version")
+                .detail("expected_version", expected)
+                .detail("current_version", actual)
+                .hint("read the element again and decide on its current version, or leave expected_version out"),
+            Error::Contended => refuse(Conflict, "VERSION_CONFLICT").hint("make the same call again"),
+            Error::KeyReused { .. } => refuse(FailedPrecondition, "IDEMPOTENCY_KEY_REUSED")
+                .field("client_request_id")
+                .hint("use a new client_request_id for a new request"),
+            Error::NoPublishedBaseline => refuse(FailedPrecondition, "NO_PUBLISHED_BASELINE")
+                .field("read_context.selector")
+                .hint("read head, or publish a baseline first"),
+            Error::NoSuchBaseline { .. } => refuse(NotFound, "BASELINE_NOT_FOUND")
+                .field("read_context.baseline_id")
+                .hint("read head, or give as_of for an earlier state"),
+            Error::NotYet { head, .. } => refuse(InvalidArgument, "INVALID_ARGUMENT")
+                .field("read_context.sequence")
+                .detail("last_sequence", head)
+                .hint("give a sequence that an answer of this endpoint has echoed"),
+            Error::NoSuchResource { uri } => refuse(NotFound, "RESOURCE_NOT_FOUND")
+                .detail("uri", uri)
+                .hint("the resource templates list what can be read"),
+            Error::OutcomeUnknown => refuse(Unavailable, "SERVICE_UNAVAILABLE")
+                .detail("outcome", "unknown")
+                .hint("make the same call again with the same client_request_id to learn the outcome"),
+            Error::Unavailable => refuse(Unavailable, "SERVICE_UNAVAILABLE").hint("make the same call again a little later"),
+            Error::Internal { error_id, cause } => {
+                tracing::error!(error_id, cause, "a call failed inside transformation");
+                Self::internal(&error_id)
+            }
+            Error::Published(error) => error,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The fix that goes with a refusal.
+
+use contract::CallError;
+
+use super::Error;
+use crate::metamodel::{ElementType, RelationshipType, nearest};
+
+/// Adds the nearest element types, and the ones that the context allows.
+pub fn suggest_element_types(error: CallError, value: &str) -> CallError {
+    let near = nearest(value, ElementType::all().map(ElementType::label));
+    let best = near.first().and_then(|label| ElementType::from_label(label));
+    let valid = match best {
+        Some(best) => ElementType::labels_of(best.layer()),
+        None => ElementType::all().map(ElementType::label).collect(),
+    };
+    let hint = match best {
+        Some(best) => format!("Use {best}; the {} layer has the types listed, transformation.getElementTypes lists all", best.layer()),
+        None => "Use one of the types listed; transformation.getElementTypes describes them".to_owned(),
+    };
+    error.suggest("did_you_mean", near).suggest("valid_types_for_context", valid).hint(hint)
+}
+
+/// Adds the nearest relationship types.
+pub fn suggest_relationship_types(error: CallError, value: &str) -> CallError {
+    let near = nearest(value, RelationshipType::ALL.map(RelationshipType::label));
+    let hint = match near.first() {
+        Some(best) => format!("Use {best}; transformation.getRelationshipTypes says which pairs it may join"),
+        None => "Use one of the types listed; transformation.getRelationshipTypes describes them".to_owned(),
+    };
+    error.suggest("did_you_mean", near).suggest("valid_relationships", labels(&RelationshipType::ALL)).hint(hint)
+}
+
+/// What to do instead of a relationship that the metamodel does not permit.
+pub fn permitted_hint(
+    field: &str,
+    relationship: RelationshipType,
+    source: ElementType,
+    target: ElementType,
+    permitted: &[RelationshipType],
+    reversed: &[RelationshipType],
+) -> String {
+    let wanted = relationship.label();
+    match permitted.first() {
+        _ if field == "parent_id" => format!(
+            "leave parent_id out and relate the two with transformation.createRelationship; from {source} to {target} the table permits {}",
+            labels(permitted).join(", ")
+        ),
+        _ if reversed.contains(&relationship) => {
+            format!("swap source_id and target_id: {wanted} is permitted from {target} to {source}")
+        }
+        Some(first) => format!("use {first} or another permitted type; {wanted} reads: {}", relationship.description()),
+        None => format!("no relationship may lead from {source} to {target}; choose other elements"),
+    }
+}
+
+/// A page token that no longer means anything.
+pub fn stale_page_token() -> Error {
+    Error::argument("page_token", "does not continue this query", "leave page_token out to start again")
+}
+
+pub fn labels(types: &[RelationshipType]) -> Vec<&'static str> {
+    types.iter().copied().map(RelationshipType::label).collect()
+}

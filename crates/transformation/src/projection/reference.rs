@@ -1,0 +1,145 @@
+//! What a caller means by a reference: an id, a key or a unique name, in this order.
+
+use std::collections::BTreeSet;
+
+use ledger::{Find, FindOrder, Page, Search};
+
+use super::{Snapshot, fold};
+use crate::Error;
+use crate::domain::element::Element;
+use crate::domain::fact::kind;
+use crate::domain::model::Model;
+use crate::domain::name::{normalised, words};
+use crate::domain::{Mention, Stored};
+
+/// How many models are looked through for a name that the model at hand does not have.
+const MODELS_MAX: usize = 50;
+/// How many elements a refusal names.
+const SIMILAR_MAX: usize = 5;
+/// Below this likeness a name is not similar, unless full-text search found it.
+const LIKENESS_MIN: f64 = 0.8;
+
+impl Snapshot<'_> {
+    /// The models of the repository, oldest first.
+    pub async fn models(&self) -> Result<Vec<Stored<Model>>, Error> {
+        Ok(self.page(self.all_models()).await?.items)
+    }
+
+    /// The query for [`Self::models`], to be narrowed or paged.
+    pub fn all_models(&self) -> Find {
+        Find { scope: Some(self.ctx.scope.repository.to_string()), limit: MODELS_MAX, ..Find::all(kind::MODEL) }
+    }
+
+    /// The id of the model that writes without `model_id` go to.
+    pub async fn active_model_id(&self) -> Result<Option<String>, Error> {
+        Ok(self.repository().await?.and_then(|repository| repository.state.active_model_id))
+    }
+
+    /// The id of the model a caller names, or of the active one.
+    pub async fn model_id(&self, reference: Option<&str>) -> Result<String, Error> {
+        match reference {
+            Some(reference) => Ok(self.model(reference).await?.state.id),
+            None => self.active_model_id().await?.ok_or(Error::NoDefaultModel),
+        }
+    }
+
+    /// The model a caller names.
+    pub async fn model(&self, reference: &str) -> Result<Stored<Model>, Error> {
+        let by_id: Option<Stored<Model>> = self.get(Model::key_of(reference)).await?;
+        if let Some(model) = by_id.filter(|model| model.repository_id == self.ctx.scope.repository.as_str()) {
+            return Ok(model);
+        }
+        let by_key = Find { tag: Some(fold::key_tag(reference)), limit: 1, ..self.all_models() };
+        let by_name = Find { name: Some(normalised(reference)), limit: 2, ..self.all_models() };
+        for find in [by_key, by_name] {
+            let mut page: Page<Stored<Model>> = self.page(find).await?;
+            if page.items.len() == 1 {
+                return Ok(page.items.remove(0));
+            }
+        }
+        let models = self.models().await?.into_iter().map(|model| (model.state.id, model.state.key)).collect();
+        Err(Error::NoSuchModel { reference: reference.to_owned(), models, active: self.active_model_id().await? })
+    }
+
+    /// The element a caller names in `field`. Keys and names are looked up in the model at hand first, then in the others.
+    pub async fn element(&self, field: &'static str, reference: &str, model_id: Option<&str>) -> Result<Stored<Element>, Error> {
+        if let Some(element) = self.element_by_id(reference).await? {
+            return Ok(element);
+        }
+        let home = match model_id {
+            Some(model_id) => Some(model_id.to_owned()),
+            None => self.active_model_id().await?,
+        };
+        let mut found = Vec::new();
+        if let Some(home) = &home {
+            found = self.elements_called(home, reference).await?;
+        }
+        if found.is_empty() {
+            for model in self.models().await?.iter().filter(|model| Some(&model.id) != home.as_ref()) {
+                found.extend(self.elements_called(&model.id, reference).await?);
+            }
+        }
+        match found.len() {
+            0 => {
+                let similar = match &home {
+                    Some(home) => self.similar(home, reference).await?,
+                    None => Vec::new(),
+                };
+                let similar = similar.iter().map(|element| element.mention()).collect();
+                Err(Error::NoSuchElement { field, reference: reference.to_owned(), model_id: home, similar })
+            }
+            1 => Ok(found.remove(0)),
+            _ => {
+                let candidates: Vec<Mention> = found.iter().map(|element| element.mention()).collect();
+                Err(Error::Ambiguous { field, reference: reference.to_owned(), candidates })
+            }
+        }
+    }
+
+    /// The element of a model with this key, or else the elements with this name.
+    async fn elements_called(&self, model_id: &str, reference: &str) -> Result<Vec<Stored<Element>>, Error> {
+        if let Some(element) = self.element_by_key(model_id, reference).await? {
+            return Ok(vec![element]);
+        }
+        self.namesakes(model_id, normalised(reference)).await
+    }
+
+    /// The element of a model with this key.
+    pub async fn element_by_key(&self, model_id: &str, key: &str) -> Result<Option<Stored<Element>>, Error> {
+        let find = Find { scope: Some(model_id.to_owned()), tag: Some(fold::key_tag(key)), limit: 1, ..Find::all(kind::ELEMENT) };
+        Ok(self.page(find).await?.items.into_iter().next())
+    }
+
+    /// Elements of a model whose name is like `text`, most alike first.
+    pub async fn similar(&self, model_id: &str, text: &str) -> Result<Vec<Stored<Element>>, Error> {
+        let wanted = normalised(text);
+        let search = Search {
+            kind: kind::ELEMENT.to_owned(),
+            scope: Some(model_id.to_owned()),
+            text: words(text),
+            all_words: false,
+            prefix: true,
+            limit: 20,
+        };
+        let hits = self.ledger.search(&self.ctx.scope.tenant, self.at, search).await?;
+        let mut found = hits.iter().map(|hit| self.read(&hit.version)).collect::<Result<Vec<Stored<Element>>, _>>()?;
+        let known: BTreeSet<String> = found.iter().map(|element| element.id.clone()).collect();
+        // Search knows whole words; a typing error is found among the names that start alike.
+        let near: Page<Stored<Element>> = self.page(starting_like(model_id, &wanted)).await?;
+        let alike = |element: &Stored<Element>| strsim::jaro_winkler(&wanted, &element.name.normalised());
+        found.extend(near.items.into_iter().filter(|element| !known.contains(&element.id) && alike(element) >= LIKENESS_MIN));
+        found.sort_by(|a, b| alike(b).total_cmp(&alike(a)).then_with(|| a.id.cmp(&b.id)));
+        found.truncate(SIMILAR_MAX);
+        Ok(found)
+    }
+}
+
+fn starting_like(model_id: &str, name: &str) -> Find {
+    Find {
+        scope: Some(model_id.to_owned()),
+        name_prefix: Some(name.chars().take(3).collect()),
+        order: FindOrder::Name,
+        limit: 100,
+        ..Find::all(kind::ELEMENT)
+    }
+}

@@ -1,0 +1,137 @@
+//! The records of one tenant at one point in history.
+
+use contract::Context;
+use ledger::{At, Find, Ledger, Page, RecordKey, RecordVersion, Seq};
+use serde::de::DeserializeOwned;
+
+use crate::Error;
+use crate::domain::Stored;
+use crate::domain::element::Element;
+use crate::domain::fact::kind;
+use crate::domain::model::Repository;
+use crate::domain::relationship::Relationship;
+use crate::metamodel::RelationshipType;
+use crate::projection::fold;
+
+/// Reads at one sequence number, inside the walls of one call.
+#[derive(Clone, Copy)]
+pub struct Snapshot<'a> {
+    pub(super) ledger: &'a dyn Ledger,
+    pub(super) ctx: &'a Context,
+    pub at: Seq,
+}
+
+impl<'a> Snapshot<'a> {
+    /// The state now.
+    pub async fn head(ledger: &'a dyn Ledger, ctx: &'a Context) -> Result<Self, Error> {
+        Self::at(ledger, ctx, At::Head).await
+    }
+
+    /// The state at a point that has happened.
+    pub async fn at(ledger: &'a dyn Ledger, ctx: &'a Context, at: At) -> Result<Self, Error> {
+        let at = ledger.point(&ctx.scope.tenant, at).await?;
+        Ok(Self { ledger, ctx, at })
+    }
+
+    pub async fn repository(&self) -> Result<Option<Stored<Repository>>, Error> {
+        self.get(Repository::key_of(self.ctx.scope.repository.as_str())).await
+    }
+
+    /// The element with this id, unless it belongs to another repository.
+    pub async fn element_by_id(&self, id: &str) -> Result<Option<Stored<Element>>, Error> {
+        let found: Option<Stored<Element>> = self.get(Element::key_of(id)).await?;
+        Ok(found.filter(|element| element.repository_id == self.ctx.scope.repository.as_str()))
+    }
+
+    /// The elements with these ids, in their order.
+    pub async fn elements_by_id(&self, ids: &[&str]) -> Result<Vec<Option<Stored<Element>>>, Error> {
+        let keys: Vec<RecordKey> = ids.iter().map(|id| Element::key_of(id)).collect();
+        let found = self.ledger.get(&self.ctx.scope.tenant, self.at, &keys).await?;
+        found.into_iter().map(|version| version.map(|version| self.read(&version)).transpose()).collect()
+    }
+
+    /// Elements of a model with this normalised name, whatever their type.
+    pub async fn namesakes(&self, model_id: &str, name: String) -> Result<Vec<Stored<Element>>, Error> {
+        let find = Find { scope: Some(model_id.to_owned()), name: Some(name), ..Find::all(kind::ELEMENT) };
+        Ok(self.page(find).await?.items)
+    }
+
+    /// Every relationship that touches an element.
+    pub async fn relationships_of(&self, element_id: &str) -> Result<Vec<Relationship>, Error> {
+        let touching = Some((element_id.to_owned(), ledger::Direction::Both));
+        let mut find = Find { touching, limit: 500, ..Find::all(kind::RELATIONSHIP) };
+        let mut all = Vec::new();
+        loop {
+            let page: Page<Stored<Relationship>> = self.page(find.clone()).await?;
+            all.extend(page.items.into_iter().map(|stored| stored.state));
+            match page.next {
+                Some(next) => find.after = Some(next),
+                None => return Ok(all),
+            }
+        }
+    }
+
+    /// Ids of relationships of a type between two elements.
+    pub async fn relationships_between(&self, model_id: &str, of: RelationshipType, source_id: &str, target_id: &str) -> Result<Vec<String>, Error> {
+        let find = Find {
+            scope: Some(model_id.to_owned()),
+            r#type: Some(of.label().to_owned()),
+            tag: Some(fold::pair_tag(source_id, target_id)),
+            limit: 2,
+            ..Find::all(kind::RELATIONSHIP)
+        };
+        let page: Page<Stored<Relationship>> = self.page(find).await?;
+        Ok(page.items.into_iter().map(|stored| stored.state.id).collect())
+    }
+
+    /// Ids of the elements that an element is a part of by Composition.
+    pub async fn wholes_of(&self, element_id: &str) -> Result<Vec<String>, Error> {
+        let find = Find {
+            r#type: Some(RelationshipType::Composition.label().to_owned()),
+            touching: Some((element_id.to_owned(), ledger::Direction::Incoming)),
+            limit: 10,
+            ..Find::all(kind::RELATIONSHIP)
+        };
+        let page: Page<Stored<Relationship>> = self.page(find).await?;
+        Ok(page.items.into_iter().map(|stored| stored.state.source_id).collect())
+    }
+
+    /// True when a chain of these types leads from `from` to `to`. Walks upwards from `to`, where chains are short.
+    pub async fn leads(&self, from: &str, to: &str, types: &[RelationshipType]) -> Result<bool, Error> {
+        let traverse = ledger::Traverse {
+            from: to.to_owned(),
+            kind: kind::RELATIONSHIP.to_owned(),
+            types: types.iter().map(|of| of.label().to_owned()).collect(),
+            direction: ledger::Direction::Incoming,
+            hops_max: 10_000,
+            records_max: 100_000,
+        };
+        let walk = self.ledger.traverse(&self.ctx.scope.tenant, self.at, traverse).await?;
+        Ok(walk.reached.iter().any(|neighbour| neighbour.id == from))
+    }
+
+    /// How many records match, counted no further than `most`.
+    pub async fn count(&self, find: Find, most: u64) -> Result<u64, Error> {
+        Ok(self.ledger.count(&self.ctx.scope.tenant, self.at, find, most).await?)
+    }
+
+    /// One page of what matches.
+    pub async fn page<T: DeserializeOwned>(&self, find: Find) -> Result<Page<Stored<T>>, Error> {
+        let page = self.ledger.find(&self.ctx.scope.tenant, self.at, find).await?;
+        let items = page.items.iter().map(|version| self.read(version)).collect::<Result<_, _>>()?;
+        Ok(Page { items, next: page.next })
+    }
+
+    pub(super) async fn get<T: DeserializeOwned>(&self, key: RecordKey) -> Result<Option<Stored<T>>, Error> {
+        let found = self.ledger.get(&self.ctx.scope.tenant, self.at, std::slice::from_ref(&key)).await?;
+        found.into_iter().next().flatten().map(|version| self.read(&version)).transpose()
+    }
+
+    pub(super) fn read<T: DeserializeOwned>(&self, version: &RecordVersion) -> Result<Stored<T>, Error> {
+        let state = serde_json::from_str(&version.record.body).map_err(|error| Error::Internal {
+            error_id: self.ctx.request.request_id.clone(),
+            cause: format!("{} {} cannot be read: {error}", version.record.key.kind, version.record.key.id),
+        })?;
+        Ok(Stored { state, version: version.version, at: version.at })
+    }
+}
