@@ -59,6 +59,7 @@ class Writer(threading.Thread):
         self.writes = collections.Counter()
         self.wrong = []
         self.replays = self.retries = 0
+        self.client = None
 
     def run(self):
         try:
@@ -67,7 +68,7 @@ class Writer(threading.Thread):
                     return
                 self.step(f"w{self.number}-{number}")
         except Exception as error:  # A writer that dies silently would hide a failure.
-            self.wrong.append(f"writer {self.number} ended: {error!r}")
+            self.wrong.append(f"ended: writer {self.number}: {error!r}")
 
     def step(self, key):
         choice = self.random.random()
@@ -97,23 +98,26 @@ class Writer(threading.Thread):
     def write(self, key, tool, **arguments):
         """One write, repeated with the same key until it is acknowledged."""
         arguments["client_request_id"] = key
-        client, tries = None, 0
+        tries = 0
         while True:
             port = self.site.wait()
-            if client is None or client.port != port:
-                client = Http(port)
+            if self.client is None or self.client.port != port:
+                # Half of the writers keep their connection, the others open one for each call.
+                self.client = Http(port, keep_alive=self.number % 2 == 0)
             tries += 1
             try:
-                made = client.call(tool, arguments)
+                made = self.client.call(tool, arguments)
             except Unknown:
-                client = None
+                self.client = None
                 time.sleep(0.002)
                 continue
             except Refused as refused:
                 if refused.code == "SERVICE_UNAVAILABLE":
                     time.sleep(0.01)
                     continue
-                self.wrong.append(f"refused on try {tries}: {key} {tool}: {refused}")
+                # On a retry this refusal means that the first try counted and its key did not.
+                kind = "doubled" if tries > 1 and refused.code.startswith("DUPLICATE") else "refused"
+                self.wrong.append(f"{kind}: {key} {tool} on try {tries}: {refused}")
                 return None
             self.writes[tool] += 1
             self.retries += tries - 1
@@ -121,7 +125,6 @@ class Writer(threading.Thread):
                 self.replays += 1
                 if tries == 1:
                     self.wrong.append(f"doubled: {key} was answered as a replay on its first try")
-            client.close()
             return made
 
 
@@ -168,7 +171,7 @@ def main():
     for writer in writers:
         writer.join(DOWN_SECONDS_MAX)
         if writer.is_alive():
-            wrong.append(f"writer {writer.number} never got its last answer")
+            wrong.append(f"waiting: writer {writer.number} never got its last answer")
 
     for writer in writers:
         wrong += writer.wrong
@@ -229,7 +232,9 @@ def judge(checks, client, writers, wrong, parent):
         if held[0].get("description") != element["description"]:
             wrong.append(f"lost: description of {name} is {held[0].get('description')!r}, not {element['description']!r}")
     by_name.pop("whole", None)
-    wrong += [f"phantom: element {name} was never acknowledged" for name in by_name]
+    for name, held in by_name.items():
+        kind = "phantom" if all(parts.get(item["id"]) for item in held) else "torn"
+        wrong.append(f"{kind}: element {name} was never acknowledged")
 
     for kind in ["lost", "doubled", "torn", "phantom", "gap"]:
         of_kind = [text for text in wrong if text.startswith(kind)]

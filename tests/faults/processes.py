@@ -1,21 +1,25 @@
 """Several processes on one data directory, as several stdio clients and a server give: one is killed, nothing is lost.
 
 One HTTP server and three stdio servers each have 50 creates in flight; one is killed in the middle; what it had not acknowledged
-is repeated with the same keys by a new process. Then every process must see at once what any other wrote.
+is repeated with the same keys by a new process. Another hangs for two seconds meanwhile and comes back. Then every process
+must see at once what any other wrote.
 
-R-303, R-463; DESIGN 6, SECURITY 3 F09.
+R-303, R-463; DESIGN 6, SECURITY 3 F09, F14.
 """
 
 import argparse
 import concurrent.futures
 import shutil
+import signal
 import sys
 import tempfile
 import threading
+import time
 
 from harness import Checks, Http, Refused, Server, Stdio, Unknown, everything, verify
 
 ROUNDS = 5
+HANG_SECONDS = 2
 
 
 class Pool:
@@ -72,6 +76,10 @@ def main():
         ]
         half.wait(120)
         servers[victim].kill()
+        # Should it hang with the lock of the database, the others wait for it, no longer.
+        servers["stdio 3"].process.send_signal(signal.SIGSTOP)
+        time.sleep(HANG_SECONDS)
+        servers["stdio 3"].process.send_signal(signal.SIGCONT)
         concurrent.futures.wait(jobs)
     checks.check(not refused, "no create is refused", "\n".join(refused))
     checks.check(all(process == victim for process, _ in unknown), "only calls of the killed process stay open", unknown[:20])

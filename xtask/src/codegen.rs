@@ -28,7 +28,17 @@ pub struct Options {
 
 /// Everything that is generated: the contract crate, and contracts of others that refer to it.
 fn contracts(options: &Options) -> Vec<Contract> {
-    vec![Contract {
+    let expose_annotation = options.expose_annotation.clone();
+    let guestbook = Contract {
+        proto_root: "crates/guestbook/proto".into(),
+        include_roots: vec!["proto".into()],
+        out_dir: "crates/guestbook/src/gen".into(),
+        catalog_path: None,
+        docs_dir: None,
+        runtime_path: "::contract".to_owned(),
+        expose_annotation,
+    };
+    let ours = Contract {
         proto_root: "proto".into(),
         include_roots: Vec::new(),
         out_dir: "crates/contract/src/gen".into(),
@@ -36,7 +46,8 @@ fn contracts(options: &Options) -> Vec<Contract> {
         docs_dir: Some("docs/tools".into()),
         runtime_path: "crate".to_owned(),
         expose_annotation: options.expose_annotation.clone(),
-    }]
+    };
+    vec![ours, guestbook]
 }
 
 pub fn run(options: &Options) -> anyhow::Result<()> {

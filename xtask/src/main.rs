@@ -5,6 +5,7 @@
 mod codegen;
 
 use std::path::Path;
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
@@ -21,12 +22,22 @@ enum Task {
     Codegen(codegen::Options),
 }
 
-fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
+fn main() -> ExitCode {
+    match run(Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Without a backtrace, whatever the environment asks for: these are messages, not crashes.
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> anyhow::Result<()> {
     // Tasks use paths from the root of the repository, so that messages can be clicked.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the repository");
     std::env::set_current_dir(root)?;
-    match arguments.task {
+    match task {
         Task::Codegen(options) => codegen::run(&options),
     }
 }

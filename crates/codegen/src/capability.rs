@@ -84,7 +84,8 @@ impl Capability {
     /// The last part of the package, when it is a version.
     pub fn proto_version(&self) -> &str {
         let last = self.package.rsplit('.').next().unwrap_or_default();
-        let is_version = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_digit()));
+        let is_version =
+            last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_digit()));
         if is_version { last } else { "" }
     }
 

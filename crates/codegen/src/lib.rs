@@ -35,11 +35,11 @@ pub struct Contract {
     pub proto_root: PathBuf,
     /// Where else imports are looked up.
     pub include_roots: Vec<PathBuf>,
-    /// Where the Rust code goes.
+    /// Where the Rust code goes. The folder is generated as a whole: other files in it are removed.
     pub out_dir: PathBuf,
     /// Where the catalog goes; its schema is written beside it.
     pub catalog_path: Option<PathBuf>,
-    /// Where the pages of the tools go.
+    /// Where the pages of the tools go, likewise generated as a whole.
     pub docs_dir: Option<PathBuf>,
     /// The path of the contract crate in generated code: `crate` or `::contract`.
     pub runtime_path: String,

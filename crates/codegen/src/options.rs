@@ -120,3 +120,74 @@ pub fn read<T: Message + Default>(pool: &DescriptorPool, options: &DynamicMessag
     }
     options.get_extension(&extension).as_message()?.transcode_to().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{STUB, source};
+
+    /// The messages above with the numbers of their fields, as their text form shows them.
+    //
+    #[test]
+    fn the_options_repeat_annotations_proto() {
+        let pool = source(STUB).unwrap().pool;
+        let full: &[(&str, Vec<u8>)] = &[
+            ("Expose", expose().encode_to_vec()),
+            ("Hints", hints().encode_to_vec()),
+            ("Example", example().encode_to_vec()),
+            ("Resource", Resource { pattern: word(), title: word(), description: word() }.encode_to_vec()),
+            ("Field", field().encode_to_vec()),
+            ("EnumValue", EnumValue { label: word() }.encode_to_vec()),
+            ("Entity", Entity { uri: word() }.encode_to_vec()),
+            ("Capability", Capability { name: word(), title: word(), instructions: word() }.encode_to_vec()),
+        ];
+        for (name, bytes) in full {
+            let descriptor = pool.get_message_by_name(&format!("ameide.mcp.{name}")).unwrap();
+            let message = DynamicMessage::decode(descriptor.clone(), bytes.as_slice()).unwrap();
+            let unset: Vec<_> = descriptor.fields().filter(|field| !message.has_field(field)).collect();
+            assert!(unset.is_empty(), "{name} lacks {unset:?}");
+            assert_eq!(message.unknown_fields().count(), 0, "{name} has a field that the proto has not");
+        }
+    }
+
+    fn word() -> String {
+        "word".to_owned()
+    }
+
+    fn hints() -> Hints {
+        Hints { read_only: Some(true), destructive: Some(true), idempotent: Some(true), open_world: Some(true) }
+    }
+
+    fn example() -> Example {
+        Example { description: word(), input: word() }
+    }
+
+    fn expose() -> Expose {
+        Expose {
+            tool_name: word(),
+            title: word(),
+            description: word(),
+            hints: Some(hints()),
+            toolset: word(),
+            scopes: vec![word()],
+            risk: 1,
+            examples: vec![example()],
+            confirm: word(),
+        }
+    }
+
+    fn field() -> Field {
+        Field {
+            required: true,
+            min_length: Some(1),
+            max_length: Some(1),
+            pattern: word(),
+            minimum: Some(1),
+            maximum: Some(1),
+            max_items: Some(1),
+            default: word(),
+            hidden: true,
+            format: word(),
+        }
+    }
+}

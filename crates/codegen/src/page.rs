@@ -28,7 +28,8 @@ pub fn page(source: &Source, capability: &Capability) -> String {
     if used.is_empty() {
         text += ".\n";
     } else {
-        writeln!(text, "; beyond the portable schema subset they use {}.", used.join(", ")).expect("text grows");
+        writeln!(text, "; beyond the portable schema subset they use {}.", used.join(", "))
+            .expect("a string takes any text");
     }
     for tool in &tools {
         text += &section(tool);
@@ -40,21 +41,23 @@ fn section(tool: &Tool<'_>) -> String {
     let mut text = format!("\n## {}\n\n{}\n\n{}\n", tool.name(), tool.description, traits(tool));
     let rows = rows(&tool.input, "");
     if !rows.is_empty() {
-        write!(text, "\n| argument | type | required | meaning |\n|---|---|---|---|\n{rows}").expect("text grows");
+        write!(text, "\n| argument | type | required | meaning |\n|---|---|---|---|\n{rows}")
+            .expect("a string takes any text");
     }
     for example in tool.examples() {
         let call = json!({ "name": tool.name(), "arguments": example["input"] });
         let about = example["description"].as_str().unwrap_or_default();
-        write!(text, "\n{about}:\n```json\n{call}\n```\n").expect("text grows");
+        write!(text, "\n{about}:\n```json\n{call}\n```\n").expect("a string takes any text");
     }
-    write!(text, "\n{}\n", refusals(tool)).expect("text grows");
+    write!(text, "\n{}\n", refusals(tool)).expect("a string takes any text");
     text
 }
 
 fn traits(tool: &Tool<'_>) -> String {
     let hints = tool.hints();
     let mut words = vec![tool.side.unwrap_or(Side::Query).word().to_owned()];
-    let stated = [(hints.destructive(), "destructive"), (hints.idempotent(), "idempotent"), (hints.open_world(), "open world")];
+    let stated =
+        [(hints.destructive(), "destructive"), (hints.idempotent(), "idempotent"), (hints.open_world(), "open world")];
     words.extend(stated.iter().filter(|(holds, _)| *holds).map(|(_, word)| (*word).to_owned()));
     words.push(format!("risk {}", tool.risk().to_lowercase()));
     words.push(format!("scope {}", tool.scopes().join(" ")));
@@ -72,8 +75,10 @@ fn rows(schema: &Map<String, Value>, prefix: &str) -> String {
         let needed = if required.contains(&json!(name)) { "yes" } else { "" };
         let meaning = property["description"].as_str().unwrap_or_default();
         let bounds = bounds(property);
-        let meaning = [meaning, bounds.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-        writeln!(text, "| {prefix}{name} | {} | {needed} | {} |", kind(property), escaped(&meaning)).expect("text grows");
+        let meaning =
+            [meaning, bounds.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        writeln!(text, "| {prefix}{name} | {} | {needed} | {} |", kind(property), escaped(&meaning))
+            .expect("a string takes any text");
         let inner = property.get("items").unwrap_or(property);
         if let Some(inner) = inner.as_object().filter(|inner| inner.contains_key("properties")) {
             text += &rows(inner, &format!("{prefix}{name}."));
@@ -107,7 +112,8 @@ fn bounds(property: &Value) -> String {
         ("pattern", "pattern"),
         ("default", "default"),
     ];
-    let stated = keywords.iter().filter_map(|(keyword, word)| Some(format!("{word} `{}`", plain(property.get(keyword)?))));
+    let stated =
+        keywords.iter().filter_map(|(keyword, word)| Some(format!("{word} `{}`", plain(property.get(keyword)?))));
     let stated: Vec<_> = stated.collect();
     if !stated.is_empty() {
         parts.push(capitalized(&format!("{}.", stated.join(", "))));
@@ -125,7 +131,8 @@ fn refusals(tool: &Tool<'_>) -> String {
                  arguments it is refused.";
     }
     if !tool.stated.confirm.is_empty() {
-        write!(text, " A client that can be asked is asked first: \"{}\"", tool.stated.confirm).expect("text grows");
+        write!(text, " A client that can be asked is asked first: \"{}\"", tool.stated.confirm)
+            .expect("a string takes any text");
     }
     text
 }
@@ -137,7 +144,8 @@ fn resources(source: &Source, capability: &Capability) -> String {
             text += "\n## Resources\n\n| URI | content |\n|---|---|\n";
         }
         let content = crate::tool::first_of(&stated.description, || source.summary(&method.descriptor));
-        writeln!(text, "| {}://{} | {} |", capability.name, stated.pattern, escaped(&content)).expect("text grows");
+        writeln!(text, "| {}://{} | {} |", capability.name, stated.pattern, escaped(&content))
+            .expect("a string takes any text");
     }
     text
 }

@@ -4,6 +4,8 @@
 
 mod input;
 mod output;
+#[cfg(test)]
+mod tests;
 
 pub use input::input;
 pub use output::output;

@@ -68,7 +68,8 @@ impl Source {
         let file = item.file();
         let comment = location(&file, item.path()).map(Location::leading_comments).unwrap_or_default();
         let lines = comment.lines().map(str::trim);
-        let paragraph: Vec<&str> = lines.skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty()).collect();
+        let paragraph: Vec<&str> =
+            lines.skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty()).collect();
         paragraph.join(" ")
     }
 

@@ -24,7 +24,9 @@ pub fn status(error: CallError) -> Status {
         ErrorKind::AlreadyExists => Code::AlreadyExists,
         ErrorKind::Conflict => Code::Aborted,
         // gRPC has no way to ask the caller back.
-        ErrorKind::FailedPrecondition | ErrorKind::NeedsInput(_) | ErrorKind::ClientCannot(_) => Code::FailedPrecondition,
+        ErrorKind::FailedPrecondition | ErrorKind::NeedsInput(_) | ErrorKind::ClientCannot(_) => {
+            Code::FailedPrecondition
+        }
         ErrorKind::PermissionDenied => Code::PermissionDenied,
         ErrorKind::Unavailable => Code::Unavailable,
         ErrorKind::DeadlineExceeded => Code::DeadlineExceeded,

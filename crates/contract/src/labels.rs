@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn spellings_of_one_word_are_the_same() {
-        for word in ["ApplicationComponent", "application component", "APPLICATION_COMPONENT", "application-component"] {
+        for word in ["ApplicationComponent", "application component", "APPLICATION_COMPONENT", "application-component"]
+        {
             assert!(same("ApplicationComponent", word), "{word}");
         }
         assert!(!same("ApplicationComponent", "ApplicationComponents"));

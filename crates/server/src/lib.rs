@@ -1,1 +1,11 @@
+//! Server: configuration, wiring and the commands of the binary `chancery`. It composes and decides nothing.
+//!
+//! [`Config`] says what to run, [`Platform`] puts the parts together, [`command`] is what a person types.
+//! Adding a capability is one line in [`platform::mount_all`].
 
+pub mod command;
+pub mod config;
+pub mod platform;
+
+pub use config::Config;
+pub use platform::Platform;

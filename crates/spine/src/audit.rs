@@ -17,7 +17,8 @@ pub trait AuditSink: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditRecord {
     pub at: scope::Timestamp,
-    pub tenant: String,
+    /// `-` when the caller was not identified.
+    pub tenant: scope::TenantId,
     pub principal: String,
     pub principal_kind: String,
     /// `http`, `stdio` or `cli`.

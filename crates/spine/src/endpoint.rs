@@ -229,7 +229,7 @@ impl Endpoint {
         let principal = &caller.admitted.principal;
         self.audit.append(AuditRecord {
             at: self.clock.now(),
-            tenant: caller.admitted.scope.tenant.to_string(),
+            tenant: caller.admitted.scope.tenant.clone(),
             principal: principal.id(),
             principal_kind: format!("{:?}", principal.kind).to_lowercase(),
             transport: caller.admitted.transport,

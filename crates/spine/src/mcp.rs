@@ -6,6 +6,7 @@
 mod client;
 mod follow;
 mod handler;
+mod reply;
 mod wire;
 
 pub use handler::{Arrived, Handler};

@@ -32,8 +32,8 @@ pub enum Error {
     },
     #[error("Element '{}' belongs to model {model_id}, not to {expected}", element.name)]
     OtherModel { field: &'static str, element: Mention, model_id: String, expected: String },
-    #[error("'{relationship}' from {} to {} would close a circle", source.name, target.name)]
-    Cycle { relationship: RelationshipType, source: Mention, target: Mention },
+    #[error("'{relationship}' from {} to {} would close a circle", from.name, to.name)]
+    Cycle { relationship: RelationshipType, from: Mention, to: Mention },
     #[error("Element '{reference}' not found")]
     NoSuchElement { field: &'static str, reference: String, model_id: Option<String>, similar: Vec<Mention> },
     #[error("'{reference}' is the name of {} elements", candidates.len())]
@@ -62,6 +62,9 @@ pub enum Error {
     NotYet { at: Seq, head: Seq },
     #[error("There is no resource {uri}")]
     NoSuchResource { uri: String },
+    /// The caller gave up, or the deadline passed, before anything happened.
+    #[error("The call ended before the write was made")]
+    Cancelled,
     #[error("The outcome of the write is unknown")]
     OutcomeUnknown,
     #[error("The store cannot be reached now")]
@@ -116,7 +119,7 @@ impl From<CommitError> for Error {
 
 impl From<Error> for CallError {
     fn from(error: Error) -> Self {
-        use ErrorKind::{AlreadyExists, Conflict, FailedPrecondition, InvalidArgument, NotFound, Unavailable};
+        use ErrorKind::{AlreadyExists, Conflict, DeadlineExceeded, FailedPrecondition, InvalidArgument, NotFound, Unavailable};
         let message = error.to_string();
         let refuse = |kind: ErrorKind, code: &'static str| Self::new(kind, code, message);
         match error {
@@ -140,10 +143,10 @@ impl From<Error> for CallError {
                 .detail("element", json!(element))
                 .detail("model_id", model_id)
                 .hint(format!("relationships stay inside a model: name an element of model {expected}")),
-            Error::Cycle { relationship, source, target } => refuse(FailedPrecondition, "CYCLE")
+            Error::Cycle { relationship, from, to } => refuse(FailedPrecondition, "CYCLE")
                 .field("target_id")
-                .detail("source", json!(source))
-                .detail("target", json!(target))
+                .detail("source", json!(from))
+                .detail("target", json!(to))
                 .hint(format!("choose another target, or delete the {relationship} that leads back first")),
             Error::NoSuchElement { field, similar, .. } => refuse(NotFound, "ELEMENT_NOT_FOUND")
                 .field(field)
@@ -199,6 +202,7 @@ impl From<Error> for CallError {
             Error::OutcomeUnknown => refuse(Unavailable, "SERVICE_UNAVAILABLE")
                 .detail("outcome", "unknown")
                 .hint("make the same call again with the same client_request_id to learn the outcome"),
+            Error::Cancelled => refuse(DeadlineExceeded, "TIMEOUT").hint("nothing was written; make the same call again"),
             Error::Unavailable => refuse(Unavailable, "SERVICE_UNAVAILABLE").hint("make the same call again a little later"),
             Error::Internal { error_id, cause } => {
                 tracing::error!(error_id, cause, "a call failed inside transformation");

@@ -13,7 +13,9 @@ pub fn check(source: &Source, tool: &Tool<'_>, problems: &mut Vec<Problem>) {
     let mut report = |message: String, fix: &str| problems.push(Problem::error(tool.place.clone(), message, fix));
     let validator = match validator(&Value::Object(tool.input.clone())) {
         Ok(validator) => validator,
-        Err(reason) => return report(format!("the schema of tool {} is invalid: {reason}", tool.name()), "correct its options"),
+        Err(reason) => {
+            return report(format!("the schema of tool {} is invalid: {reason}", tool.name()), "correct its options");
+        }
     };
     for example in &tool.stated.examples {
         let (name, about) = (tool.name(), &example.description);

@@ -45,7 +45,10 @@ fn sides(tool: &Tool<'_>, found: &mut Faults<'_>) {
     let (name, hints) = (tool.name(), tool.hints());
     match tool.side {
         None => found.report(
-            format!("tool {name} is in {}, which is neither query nor command", tool.method.descriptor.parent_service().name()),
+            format!(
+                "tool {name} is in {}, which is neither query nor command",
+                tool.method.descriptor.parent_service().name()
+            ),
             "end the service's name in QueryService or WriteService",
         ),
         Some(Side::Query) if hints.read_only == Some(false) || hints.destructive() => found.report(

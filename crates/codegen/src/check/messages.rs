@@ -10,7 +10,8 @@ use crate::{Capability, Problem, Source};
 pub fn check(source: &Source, capability: &Capability, problems: &mut Vec<Problem>) {
     for message in capability.messages() {
         for oneof in message.oneofs().filter(|oneof| !oneof.is_synthetic()) {
-            let line = oneof.fields().next().map(|field| source.place(&field)).unwrap_or_else(|| source.place(&message));
+            let line =
+                oneof.fields().next().map(|field| source.place(&field)).unwrap_or_else(|| source.place(&message));
             problems.push(Problem::error(
                 line,
                 format!("{} of {} is a oneof, which becomes a combinator", oneof.name(), message.name()),
@@ -30,7 +31,8 @@ pub fn check(source: &Source, capability: &Capability, problems: &mut Vec<Proble
 
 /// What callers over MCP can send or receive.
 fn reachable(capability: &Capability) -> BTreeMap<String, MessageDescriptor> {
-    let methods = capability.services.iter().flat_map(|service| &service.methods).filter(|method| method.is_reachable());
+    let methods =
+        capability.services.iter().flat_map(|service| &service.methods).filter(|method| method.is_reachable());
     let mut open: Vec<_> = methods.flat_map(|method| [method.descriptor.input(), method.descriptor.output()]).collect();
     let mut found = BTreeMap::new();
     while let Some(message) = open.pop() {

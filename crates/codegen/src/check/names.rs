@@ -19,7 +19,10 @@ pub fn across(source: &Source, capabilities: &[Capability], problems: &mut Vec<P
             if let Some((name, other)) = taken.insert(spelling, (stated.tool_name.clone(), place.clone())) {
                 problems.push(Problem::error(
                     place,
-                    format!("tool {} is the same as {name} at {other} to clients that fold case or dots", stated.tool_name),
+                    format!(
+                        "tool {} is the same as {name} at {other} to clients that fold case or dots",
+                        stated.tool_name
+                    ),
                     "rename one of them",
                 ));
             }

@@ -13,12 +13,18 @@ pub fn check(source: &Source, capability: &Capability, problems: &mut Vec<Proble
         let pattern = &stated.pattern;
         let names = braced(pattern);
         if !is_type_and_id(pattern) {
-            report(format!("resource pattern {pattern:?} is not of the form type/{{field}}"), "use one type and one field");
+            report(
+                format!("resource pattern {pattern:?} is not of the form type/{{field}}"),
+                "use one type and one field",
+            );
         }
         for name in names.iter().filter(|name| !is_text(&method.descriptor.input(), name)) {
             let request = method.descriptor.input();
             report(
-                format!("resource pattern {pattern:?} names {{{name}}}, which is no string field of {}", request.name()),
+                format!(
+                    "resource pattern {pattern:?} names {{{name}}}, which is no string field of {}",
+                    request.name()
+                ),
                 "use the name of a field",
             );
         }

@@ -13,7 +13,8 @@ pub fn dispatcher(capability: &Capability, made: &[Service]) -> String {
     let services: Vec<_> =
         capability.reachable().filter_map(|service| rust_service(made, service.descriptor.name())).collect();
     let letters: Vec<String> = (0..services.len()).map(letter).collect();
-    let bounds: Vec<_> = services.iter().zip(&letters).map(|(made, letter)| format!("{letter}: {}", made.name)).collect();
+    let bounds: Vec<_> =
+        services.iter().zip(&letters).map(|(made, letter)| format!("{letter}: {}", made.name)).collect();
     let fields: String = services
         .iter()
         .zip(&letters)
@@ -40,7 +41,7 @@ fn call(capability: &Capability, made: &[Service]) -> String {
              Ok(dispatch::answer(&response))\n}}\n",
             stated.tool_name, target.field, target.method,
         )
-        .expect("text grows");
+        .expect("a string takes any text");
     }
     format!(
         "/// Calls a tool by its canonical name. The arguments have passed its schema.\n\
@@ -57,7 +58,8 @@ fn read(capability: &Capability, made: &[Service]) -> String {
         let Some(target) = target(made, service.descriptor.name(), method.descriptor.name()) else { continue };
         let name = braced(&stated.pattern).into_iter().next().unwrap_or_default();
         let field = names::field(&name);
-        let optional = method.descriptor.input().get_field_by_name(&name).is_some_and(|field| field.supports_presence());
+        let optional =
+            method.descriptor.input().get_field_by_name(&name).is_some_and(|field| field.supports_presence());
         let value = if optional { "Some(value)" } else { "value" };
         write!(
             attempts,
@@ -66,7 +68,7 @@ fn read(capability: &Capability, made: &[Service]) -> String {
              let response = self.{}.{}(ctx, request).await?;\nreturn Ok(dispatch::body(&response));\n}}\n",
             capability.name, stated.pattern, target.input, target.field, target.method,
         )
-        .expect("text grows");
+        .expect("a string takes any text");
     }
     let ctx = if attempts.is_empty() { "_ctx" } else { "ctx" };
     format!(

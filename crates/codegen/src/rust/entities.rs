@@ -23,13 +23,15 @@ fn implementation(source: &Source, message: &MessageDescriptor) -> String {
     let name = names::message(message);
     let mut body = String::new();
     if let Some(uri) = source.entity_uri(message) {
-        writeln!(body, "found.push(dispatch::entity({}, self));", address(&uri, "self")).expect("text grows");
+        writeln!(body, "found.push(dispatch::entity({}, self));", address(&uri, "self"))
+            .expect("a string takes any text");
     } else {
         for field in message.fields() {
             if let Some(uri) = entity_in(source, &field) {
                 let access = names::field(field.name());
                 let found = format!("dispatch::entity({}, message)", address(&uri, "message"));
-                writeln!(body, "for message in self.{access}.iter() {{ found.push({found}); }}").expect("text grows");
+                writeln!(body, "for message in self.{access}.iter() {{ found.push({found}); }}")
+                    .expect("a string takes any text");
             }
         }
     }
@@ -53,7 +55,7 @@ fn address(uri: &str, message: &str) -> String {
     let (mut text, mut values) = (uri.to_owned(), String::new());
     for name in braced(uri) {
         text = text.replacen(&format!("{{{name}}}"), "{}", 1);
-        write!(values, ", {message}.{}", names::field(&name)).expect("text grows");
+        write!(values, ", {message}.{}", names::field(&name)).expect("a string takes any text");
     }
     format!("format!({text:?}{values})")
 }

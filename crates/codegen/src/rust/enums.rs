@@ -18,9 +18,9 @@ fn implementation(source: &Source, list: &EnumDescriptor) -> String {
         let variant = names::variant(&value);
         let label = if value.number() == 0 { String::new() } else { source.label(&value) };
         if value.number() != 0 {
-            write!(all, "Self::{variant}, ").expect("text grows");
+            write!(all, "Self::{variant}, ").expect("a string takes any text");
         }
-        writeln!(arms, "Self::{variant} => {label:?},").expect("text grows");
+        writeln!(arms, "Self::{variant} => {label:?},").expect("a string takes any text");
     }
     format!(
         "impl {name} {{\n\

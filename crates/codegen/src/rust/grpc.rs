@@ -36,9 +36,7 @@ fn adapter(service: &Service, runtime: &str) -> String {
              let response = self.0.{method}(&ctx, request).await.map_err({runtime}::grpc::status)?;\n\
              Ok(::tonic::Response::new(response))\n}}\n"
         )
-        .expect("text grows");
+        .expect("a string takes any text");
     }
-    format!(
-        "#[::tonic::async_trait]\nimpl<S: {name} + 'static> {module}::{name} for Grpc<S> {{\n{methods}}}\n\n"
-    )
+    format!("#[::tonic::async_trait]\nimpl<S: {name} + 'static> {module}::{name} for Grpc<S> {{\n{methods}}}\n\n")
 }

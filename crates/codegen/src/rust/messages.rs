@@ -27,10 +27,11 @@ pub fn compile(source: &Source, capability: &Capability, runtime: &str) -> Resul
         tonic: tonic_prost_build::configure().build_transport(false).service_generator(),
         aside: Rc::clone(&aside),
     }));
+    let package = format!(".{}", capability.package);
+    config.message_attribute(&package, "#[derive(::serde::Serialize, ::serde::Deserialize)]");
+    config.message_attribute(&package, "#[serde(default, deny_unknown_fields)]");
     for message in capability.messages() {
         let name = format!(".{}", message.full_name());
-        config.message_attribute(&name, "#[derive(::serde::Serialize, ::serde::Deserialize)]");
-        config.message_attribute(&name, "#[serde(default, deny_unknown_fields)]");
         for field in message.fields() {
             if let Some(attribute) = json_form(&field, runtime) {
                 config.field_attribute(format!("{name}.{}", field.name()), attribute);
@@ -38,9 +39,14 @@ pub fn compile(source: &Source, capability: &Capability, runtime: &str) -> Resul
         }
     }
     let module = Module::from_protobuf_package_name(&capability.package);
-    let requests = source.protos.iter().map(|proto| (Module::from_protobuf_package_name(proto.package()), proto.clone()));
+    let requests =
+        source.protos.iter().map(|proto| (Module::from_protobuf_package_name(proto.package()), proto.clone()));
     let mut made = config.generate(requests.collect()).map_err(|error| {
-        Problem::error(capability.place.clone(), format!("prost refuses the package: {error}"), "correct the proto files")
+        Problem::error(
+            capability.place.clone(),
+            format!("prost refuses the package: {error}"),
+            "correct the proto files",
+        )
     })?;
     let aside = aside.take();
     let services = aside.services.into_iter().filter(|service| service.package == capability.package).collect();
@@ -53,7 +59,8 @@ fn json_form(field: &FieldDescriptor, runtime: &str) -> Option<String> {
     match field.kind() {
         Kind::Enum(list) => {
             // Nested messages live in modules, so the path starts at the package's own.
-            let depth = std::iter::successors(Some(field.parent_message().clone()), MessageDescriptor::parent_message).count();
+            let depth =
+                std::iter::successors(Some(field.parent_message().clone()), MessageDescriptor::parent_message).count();
             let list = format!("{}{}", "super::".repeat(depth - 1), names::enumeration(&list));
             let (suffix, skip) = if field.is_list() {
                 ("_list", String::new())

@@ -9,15 +9,16 @@ pub fn traits(services: &[Service]) -> String {
     for service in services {
         let name = &service.name;
         code += &documentation(&service.comments);
-        writeln!(code, "pub trait {name}: Send + Sync {{").expect("text grows");
+        writeln!(code, "pub trait {name}: Send + Sync {{").expect("a string takes any text");
         for method in &service.methods {
             code += &documentation(&method.comments);
             code += &signature(method);
             code += ";\n";
         }
-        writeln!(code, "}}\n\nimpl<T: {name}> {name} for Arc<T> {{").expect("text grows");
+        writeln!(code, "}}\n\nimpl<T: {name}> {name} for Arc<T> {{").expect("a string takes any text");
         for method in &service.methods {
-            writeln!(code, "{} {{ T::{}(self, ctx, request) }}", signature(method), method.name).expect("text grows");
+            writeln!(code, "{} {{ T::{}(self, ctx, request) }}", signature(method), method.name)
+                .expect("a string takes any text");
         }
         code += "}\n\n";
     }

@@ -55,7 +55,13 @@ fn property(source: &Source, field: &FieldDescriptor, stated: &Field, depth: usi
     schema
 }
 
-fn value(source: &Source, field: &FieldDescriptor, stated: &Field, description: &str, depth: usize) -> Map<String, Value> {
+fn value(
+    source: &Source,
+    field: &FieldDescriptor,
+    stated: &Field,
+    description: &str,
+    depth: usize,
+) -> Map<String, Value> {
     let kind = field.kind();
     let mut schema = match &kind {
         Kind::Message(message) if is_open_object(message) => {
@@ -69,7 +75,8 @@ fn value(source: &Source, field: &FieldDescriptor, stated: &Field, description: 
             schema
         }
         Kind::Message(message) => {
-            let fallback = if description.is_empty() && !field.is_list() { source.summary(message) } else { String::new() };
+            let fallback =
+                if description.is_empty() && !field.is_list() { source.summary(message) } else { String::new() };
             let description = if description.is_empty() { fallback.as_str() } else { description };
             object(source, message, description, depth + 1)
         }

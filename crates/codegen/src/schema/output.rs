@@ -22,8 +22,10 @@ fn object(source: &Source, message: &MessageDescriptor, open: &mut Vec<String>) 
         return schema;
     }
     open.push(message.full_name().to_owned());
-    let properties: Map<_, _> =
-        message.fields().map(|field| (field.name().to_owned(), Value::Object(property(source, &field, open)))).collect();
+    let properties: Map<_, _> = message
+        .fields()
+        .map(|field| (field.name().to_owned(), Value::Object(property(source, &field, open))))
+        .collect();
     open.pop();
     let required: Vec<_> = message.fields().filter(always_present).map(|field| field.name().to_owned()).collect();
     schema.insert("properties".to_owned(), Value::Object(properties));

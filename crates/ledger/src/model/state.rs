@@ -149,8 +149,13 @@ impl Tenant {
             };
         }
         let mut holders: BTreeMap<UniqueName, RecordKey> = BTreeMap::new();
-        for version in self.visible(self.head()).filter(|version| !outcome.contains_key(&version.record.key)) {
-            holders.extend(version.record.unique.into_iter().map(|name| (name, version.record.key.clone())));
+        for version in self.visible(self.head()) {
+            let after = outcome.get(&version.record.key);
+            let kept =
+                |name: &UniqueName| after.is_none_or(|after| after.is_some_and(|record| record.unique.contains(name)));
+            let key = &version.record.key;
+            holders
+                .extend(version.record.unique.iter().filter(|name| kept(name)).map(|name| (name.clone(), key.clone())));
         }
         for effect in effects() {
             let Effect::Put(record) = effect else { continue };

@@ -12,6 +12,7 @@ use contract::RequestMeta;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
+use scope::TenantId;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -170,7 +171,7 @@ impl Door {
         let request = self.request_meta(headers.unwrap_or(&empty), message);
         self.endpoint.record_rejection(AuditRecord {
             at: self.endpoint.clock.now(),
-            tenant: String::new(),
+            tenant: TenantId::new("-").expect("a literal that is a valid id"),
             principal: String::new(),
             principal_kind: String::new(),
             transport: "http",

@@ -14,14 +14,15 @@ use rmcp::{Peer, RoleServer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::wire;
+use super::{reply, wire};
+use crate::confirmation;
 
 /// What a client gets back, sealed, when its call was interrupted by a question.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Interrupted {
     /// Unique for each interrupted call.
     pub call: String,
-    /// Answers of earlier rounds.
+    /// Answers that fitted their questions, of this round and earlier ones.
     pub answers: BTreeMap<String, Value>,
     /// What the handler wanted to keep.
     pub remembered: Option<Value>,
@@ -38,6 +39,8 @@ pub struct PeerClient {
     pub log_level: Option<LoggingLevel>,
     /// True when this call continues an interrupted one.
     pub continued: bool,
+    /// Answers that came with this call, by the name of the question.
+    pub brought: BTreeMap<String, Value>,
     pub interrupted: Mutex<Interrupted>,
     pub call: String,
 }
@@ -98,10 +101,18 @@ impl Client for PeerClient {
 impl PeerClient {
     /// The answers the client came back with, or the questions it still has to answer.
     fn answered(&self, questions: Vec<(String, Ask)>) -> Result<Vec<Reply>, CallError> {
-        let answers = self.lock().answers.clone();
-        let open: Vec<(String, Ask)> = questions.iter().filter(|(name, _)| !answers.contains_key(name)).cloned().collect();
+        let mut interrupted = self.lock();
+        for (name, ask) in &questions {
+            // What nobody asked for is no confirmation.
+            let counts = self.continued || name != confirmation::QUESTION;
+            let brought = self.brought.get(name).filter(|answer| counts && reply::fits(ask, answer));
+            if let Some(answer) = brought {
+                interrupted.answers.entry(name.clone()).or_insert_with(|| answer.clone());
+            }
+        }
+        let (answered, open): (Vec<_>, Vec<_>) = questions.into_iter().partition(|(name, _)| interrupted.answers.contains_key(name));
         if open.is_empty() {
-            return Ok(questions.iter().map(|(name, _)| Reply(answers[name].clone())).collect());
+            return Ok(answered.iter().map(|(name, _)| Reply(interrupted.answers[name].clone())).collect());
         }
         Err(CallError::new(ErrorKind::NeedsInput(open), "INPUT_REQUIRED", "the client must answer first"))
     }
@@ -115,7 +126,11 @@ impl PeerClient {
             let result = self.peer.send_request(request).await.map_err(|error| {
                 CallError::precondition("the client did not answer").hint("try again").detail("cause", error.to_string())
             })?;
-            replies.push(Reply(serde_json::to_value(result).unwrap_or_default()));
+            let answer = serde_json::to_value(result).unwrap_or_default();
+            if !reply::fits(&ask, &answer) {
+                return Err(CallError::precondition("the client's answer does not fit the question").hint("try again"));
+            }
+            replies.push(Reply(answer));
         }
         Ok(replies)
     }

@@ -3,6 +3,7 @@
 #![expect(deprecated, reason = "log messages and old subscriptions are served to the clients that still use them")]
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use contract::{CallError, ErrorKind, RequestMeta};
@@ -84,6 +85,7 @@ impl Handler {
             progress_token: cx.meta.get_progress_token(),
             log_level: if is_stateless(cx) { cx.meta.log_level() } else { *self.level() },
             continued: false,
+            brought: BTreeMap::new(),
             interrupted: Mutex::default(),
             call: self.endpoint.ids.next(),
         }
@@ -99,7 +101,7 @@ impl Handler {
     ) -> Result<(Caller, Arc<PeerClient>), ErrorData> {
         let mut client = self.plain_client(cx);
         let purpose = self.purpose(cx, purpose)?;
-        let mut interrupted = match state {
+        let interrupted = match state {
             Some(sealed) => self
                 .endpoint
                 .seal
@@ -109,7 +111,7 @@ impl Handler {
         };
         client.continued = state.is_some();
         client.call.clone_from(&interrupted.call);
-        interrupted.answers.extend(responses.unwrap_or_default());
+        client.brought = responses.unwrap_or_default();
         client.interrupted = Mutex::new(interrupted);
         let client = Arc::new(client);
         let mut caller = self.caller(cx, self.plain_client(cx))?;
@@ -349,13 +351,16 @@ impl ServerHandler for Handler {
     }
 
     /// Known methods whose parameters do not fit arrive here too; they are bad parameters, not unknown methods.
-    async fn on_custom_request(&self, request: CustomRequest, _: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
-        const KNOWN: &[&str] = &[
-            "initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list", "resources/read",
-            "resources/templates/list", "resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get",
-            "completion/complete", "subscriptions/listen", "logging/setLevel",
+    async fn on_custom_request(&self, request: CustomRequest, cx: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+        const ALWAYS: &[&str] = &[
+            "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list", "prompts/list", "prompts/get",
+            "completion/complete",
         ];
-        if KNOWN.contains(&request.method.as_str()) {
+        const STATELESS: &[&str] = &["server/discover", "subscriptions/listen"];
+        const IN_SESSIONS: &[&str] = &["initialize", "ping", "resources/subscribe", "resources/unsubscribe", "logging/setLevel"];
+        let of_this_era = if is_stateless(&cx) { STATELESS } else { IN_SESSIONS };
+        let method = request.method.as_str();
+        if ALWAYS.contains(&method) || of_this_era.contains(&method) {
             let message = format!("the params of {} do not have the shape the protocol gives them", request.method);
             return Err(ErrorData::invalid_params(message, None));
         }

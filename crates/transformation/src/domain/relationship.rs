@@ -116,7 +116,7 @@ pub fn create(profile: Profile, around: &Surroundings, command: &CreateRelations
     refuse_attributes(command)?;
     let acyclic = command.r#type.acyclic_with();
     if !acyclic.is_empty() && (source.id == target.id || around.leads_back) {
-        return Err(Error::Cycle { relationship: command.r#type, source: source.mention(), target: target.mention() });
+        return Err(Error::Cycle { relationship: command.r#type, from: source.mention(), to: target.mention() });
     }
     let mut expectations = vec![Expectation::Exists { key: source.key() }, Expectation::Exists { key: target.key() }];
     if !acyclic.is_empty() {

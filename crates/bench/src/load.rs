@@ -1,0 +1,175 @@
+//! A client that makes calls and counts what they cost the server.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+
+/// Clock ticks per second in `/proc`; 100 on every Linux we know.
+const TICKS_PER_S: f64 = 100.0;
+
+/// A server process of ours, ended when dropped.
+pub struct Running {
+    pub child: Child,
+    pub address: String,
+    pub path: &'static str,
+    /// From the start of the process to its word that it listens.
+    pub started_in: Duration,
+}
+
+impl Running {
+    /// Starts a program and waits until it says `listening on http://ADDRESS` on stderr.
+    pub async fn start(program: &str, arguments: &[&str], path: &'static str) -> anyhow::Result<Self> {
+        let begin = Instant::now();
+        let mut command = Command::new(program);
+        let mut child = command.args(arguments).stderr(Stdio::piped()).stdin(Stdio::null()).stdout(Stdio::null()).kill_on_drop(true).spawn()
+            .with_context(|| format!("cannot start {program}"))?;
+        let mut lines = BufReader::new(child.stderr.take().context("stderr is piped")?).lines();
+        while let Some(line) = lines.next_line().await? {
+            if let Some((_, rest)) = line.split_once("listening on http://") {
+                let address = rest.split_whitespace().next().unwrap_or_default().to_owned();
+                let started_in = begin.elapsed();
+                tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+                return Ok(Self { child, address, path, started_in });
+            }
+        }
+        bail!("{program} ended before it listened")
+    }
+
+    fn pid(&self) -> u32 {
+        self.child.id().unwrap_or_default()
+    }
+
+    /// CPU seconds the process has used.
+    pub fn cpu_s(&self) -> f64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap_or_default();
+        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split_whitespace().collect();
+        let ticks = |position: usize| fields.get(position).and_then(|field| field.parse::<f64>().ok()).unwrap_or_default();
+        (ticks(11) + ticks(12)) / TICKS_PER_S
+    }
+
+    /// Resident memory in MB.
+    pub fn memory_mb(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap_or_default();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
+        line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or_default() / 1024.0
+    }
+
+    pub async fn connect(&self) -> anyhow::Result<Connection> {
+        let stream = TcpStream::connect(&self.address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Connection { stream: BufReader::new(stream), address: self.address.clone(), path: self.path })
+    }
+
+    /// Makes `calls` calls over `connections` connections. `body` gives the request of the nth call.
+    pub async fn load(&self, connections: usize, calls: usize, body: impl Fn(usize) -> Request + Sync) -> anyhow::Result<Cost> {
+        let (cpu, begin) = (self.cpu_s(), Instant::now());
+        let each = calls / connections;
+        let worker = |worker: usize| {
+            let body = &body;
+            async move {
+                let mut connection = self.connect().await?;
+                for call in 0..each {
+                    connection.call(&body(worker * each + call)).await?;
+                }
+                anyhow::Ok(())
+            }
+        };
+        futures::future::try_join_all((0..connections).map(worker)).await?;
+        #[expect(clippy::cast_precision_loss, reason = "a number of calls is small")]
+        let made = (each * connections) as f64;
+        let seconds = begin.elapsed().as_secs_f64();
+        Ok(Cost { cpu_us: (self.cpu_s() - cpu) * 1e6 / made, per_s: made / seconds })
+    }
+}
+
+/// What calls cost.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    /// CPU time of the server per call.
+    pub cpu_us: f64,
+    /// Calls per second; noisy.
+    pub per_s: f64,
+}
+
+/// A request of the stateless era.
+pub struct Request {
+    pub method: &'static str,
+    pub name: String,
+    pub body: String,
+}
+
+impl Request {
+    pub fn tool(name: &str, arguments: &Value) -> Self {
+        Self::new("tools/call", name, &json!({ "name": name, "arguments": arguments }))
+    }
+
+    pub fn read(uri: &str) -> Self {
+        Self::new("resources/read", uri, &json!({ "uri": uri }))
+    }
+
+    pub fn list_tools() -> Self {
+        Self::new("tools/list", "", &json!({}))
+    }
+
+    fn new(method: &'static str, name: &str, params: &Value) -> Self {
+        let mut params = params.clone();
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        Self { method, name: name.to_owned(), body }
+    }
+}
+
+/// One keep-alive connection.
+pub struct Connection {
+    stream: BufReader<TcpStream>,
+    address: String,
+    path: &'static str,
+}
+
+impl Connection {
+    /// Makes one call and returns the body of the answer, which must be a success.
+    pub async fn call(&mut self, request: &Request) -> anyhow::Result<Vec<u8>> {
+        let name = if request.name.is_empty() { String::new() } else { format!("Mcp-Name: {}\r\n", request.name) };
+        let head = format!(
+            "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {}\r\n{name}Content-Length: {}\r\n\r\n",
+            self.path, self.address, request.method, request.body.len()
+        );
+        let mut message = head.into_bytes();
+        message.extend_from_slice(request.body.as_bytes());
+        self.stream.get_mut().write_all(&message).await?;
+        let (mut status, mut length) = (String::new(), None);
+        self.stream.read_line(&mut status).await?;
+        loop {
+            let mut line = String::new();
+            self.stream.read_line(&mut line).await?;
+            let line = line.trim_end();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse::<usize>().ok();
+            }
+        }
+        let mut body = vec![0; length.with_context(|| format!("no length in the answer: {status}"))?];
+        self.stream.read_exact(&mut body).await?;
+        let failed = !status.contains(" 200 ") || find(&body, b"\"isError\":true") || find(&body, b"\"error\":{");
+        if failed {
+            bail!("{status}{}", String::from_utf8_lossy(&body[..body.len().min(600)]));
+        }
+        Ok(body)
+    }
+}
+
+fn find(body: &[u8], part: &[u8]) -> bool {
+    body.windows(part.len()).any(|window| window == part)
+}

@@ -1,0 +1,116 @@
+//! The real server, measured from outside.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde_json::json;
+
+use crate::load::{Request, Running};
+use crate::report::{Report, median};
+use crate::{seed, store};
+
+/// The programs that xtask built beside this one.
+fn program(name: &str) -> anyhow::Result<String> {
+    let folder = std::env::current_exe()?.parent().map(PathBuf::from).unwrap_or_default();
+    Ok(folder.join(name).display().to_string())
+}
+
+async fn chancery(data: &std::path::Path) -> anyhow::Result<Running> {
+    let data = data.display().to_string();
+    Running::start(&program("chancery")?, &["serve", "--listen", "127.0.0.1:0", "--data", &data], "/mcp").await
+}
+
+/// An echo tool: axum, rmcp, ours. Returns the CPU time of one on rmcp alone.
+pub async fn echo(report: &mut Report, quick: bool) -> anyhow::Result<f64> {
+    let bench = program("bench")?;
+    let calls = if quick { 4000 } else { 20_000 };
+    let mut costs: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); 3];
+    for _round in 0..3 {
+        for (position, (mode, tool)) in [("axum", "echo"), ("rmcp", "echo"), ("echo", "bench.echo")].into_iter().enumerate() {
+            let server = Running::start(&bench, &[mode], "/mcp").await?;
+            let call = |_| Request::tool(tool, &json!({ "text": "hello" }));
+            server.load(8, calls / 10, call).await?;
+            let cost = server.load(8, calls, call).await?;
+            costs[position].0.push(cost.cpu_us);
+            costs[position].1.push(cost.per_s);
+        }
+    }
+    let [axum, rmcp, ours] = [0, 1, 2].map(|position| median(costs[position].0.clone()));
+    report.row("echo, bare axum", format!("{axum:.0} us CPU"), String::new());
+    report.row("echo, bare rmcp", format!("{rmcp:.0} us CPU"), format!("{:.2} of axum", rmcp / axum));
+    report.row("echo, ours", format!("{ours:.0} us CPU"), format!("{:.2} of rmcp", ours / rmcp));
+    Ok(rmcp)
+}
+
+/// One element, and a hundred of a thousand up to a million.
+pub async fn reads(report: &mut Report, quick: bool, echo_us: f64) -> anyhow::Result<()> {
+    let sizes: &[usize] = if quick { &[1000, 10_000] } else { &[1000, 100_000, 1_000_000] };
+    let (mut gets, mut lists) = (Vec::new(), Vec::new());
+    for size in sizes {
+        let folder = tempfile::tempdir()?;
+        let begin = Instant::now();
+        let (ledger, ids) = seed::elements(folder.path(), *size).await?;
+        drop(ledger);
+        println!("seeded {size} elements in {:.0} s", begin.elapsed().as_secs_f64());
+        let server = chancery(folder.path()).await?;
+        let uri = |call: usize| format!("transformation://element/{}", ids[call * 7919 % ids.len()]);
+        let get = |call: usize| Request::read(&uri(call));
+        server.load(8, 1000, get).await?;
+        gets.push(server.load(8, 10_000, get).await?.cpu_us);
+        let list = |_| Request::tool("transformation.listElements", &json!({ "model_id": "default", "page_size": 100 }));
+        server.load(4, 100, list).await?;
+        lists.push(server.load(4, 1000, list).await?.cpu_us);
+        report.row(&format!("getElement of {size}"), format!("{:.0} us CPU", gets[gets.len() - 1]), String::new());
+        report.row(&format!("listElements, 100 of {size}"), format!("{:.0} us CPU", lists[lists.len() - 1]), String::new());
+    }
+    let (first, last) = (0, sizes.len() - 1);
+    let ratio = gets[first] / echo_us;
+    report.judged("getElement to a bare rmcp echo", format!("{:.0} us, {echo_us:.0} us", gets[first]), format!("{ratio:.2}"), "at most 2", ratio <= 2.0);
+    let ratio = lists[last] / lists[first];
+    let what = format!("list 100 of {} to 100 of {}", sizes[last], sizes[first]);
+    report.judged(&what, format!("{:.0} us, {:.0} us", lists[last], lists[first]), format!("{ratio:.2}"), "at most 1.5", ratio <= 1.5);
+    Ok(())
+}
+
+/// Durable creates over HTTP at 1, 16 and 64 writers, and the same through the capability without HTTP.
+pub async fn writes(report: &mut Report, quick: bool) -> anyhow::Result<()> {
+    let raw = store::raw_group_commit(report, quick).await?;
+    for (writers, calls) in [(1, 400), (16, 4000), (64, 12_000)] {
+        let calls = if quick { calls / 4 } else { calls };
+        let folder = tempfile::tempdir()?;
+        let server = chancery(folder.path()).await?;
+        let create = |call: usize| {
+            let arguments = json!({ "type": "ApplicationComponent", "name": format!("Component {call}"), "client_request_id": format!("c-{call}") });
+            Request::tool("transformation.createElement", &arguments)
+        };
+        let cost = server.load(writers, calls, create).await?;
+        let measured = format!("{:.0}/s, {:.0} us CPU", cost.per_s, cost.cpu_us);
+        report.row(&format!("createElement over HTTP, {writers} writers"), measured, format!("{:.2} of raw SQLite", cost.per_s / raw));
+    }
+    Ok(())
+}
+
+/// Start, memory, sizes.
+pub async fn resources(report: &mut Report) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    drop(chancery(folder.path()).await?);
+    let mut starts = Vec::new();
+    let mut bytes = 0;
+    for _ in 0..7 {
+        let begin = Instant::now();
+        let server = chancery(folder.path()).await?;
+        bytes = server.connect().await?.call(&Request::list_tools()).await?.len();
+        starts.push(begin.elapsed().as_secs_f64() * 1000.0);
+    }
+    let start_ms = median(starts);
+    report.judged("start to first tools/list", format!("{start_ms:.1} ms"), String::new(), "under 50 ms", start_ms < 50.0);
+    let server = chancery(folder.path()).await?;
+    server.connect().await?.call(&Request::list_tools()).await?;
+    let memory = server.memory_mb();
+    report.judged("idle memory", format!("{memory:.1} MB"), String::new(), "under 30 MB", memory < 30.0);
+    #[expect(clippy::cast_precision_loss, reason = "a file size needs no 53 bits")]
+    let size = std::fs::metadata(program("chancery")?)?.len() as f64 / 1e6;
+    report.judged("binary", format!("{size:.1} MB"), String::new(), "under 40 MB", size < 40.0);
+    report.row("tools/list", format!("{bytes} bytes"), String::new());
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! What messages look like as JSON Schema.
+
+use serde_json::{Map, Value, json};
+
+use super::{input, output};
+use crate::fixture::{STUB, changed, source};
+
+#[track_caller]
+fn schema_of(
+    text: &str,
+    message: &str,
+    make: fn(&crate::Source, &prost_reflect::MessageDescriptor) -> Map<String, Value>,
+) -> Value {
+    let source = source(text).unwrap();
+    let message = source.pool.get_message_by_name(&format!("stub.v1.{message}")).unwrap();
+    Value::Object(make(&source, &message))
+}
+
+// R-372, R-379, R-809, R-810
+#[test]
+fn an_input_schema_says_what_the_options_say_in_proto_order() {
+    let schema = schema_of(STUB, "ListThingsRequest", input);
+    let expected = json!({
+        "type": "object",
+        "properties": {
+            "page_size": {"type": "integer", "description": "How many, at most.", "minimum": 1, "maximum": 9, "default": 3},
+            "colours": {"type": "array", "items": {"type": "string", "enum": ["DarkRed", "blue"]}, "maxItems": 4},
+            "near": {
+                "type": "object",
+                "description": "A place in the world.",
+                "properties": {"street": {"type": "string"}},
+                "additionalProperties": false
+            },
+            "filter": {"type": "object", "additionalProperties": true},
+            "since": {"type": "string", "format": "date-time"}
+        },
+        "additionalProperties": false
+    });
+    assert_eq!(schema.to_string(), expected.to_string());
+}
+
+// R-379
+#[test]
+fn a_required_text_is_not_empty() {
+    let schema = schema_of(STUB, "DeleteThingRequest", input);
+    let expected = json!({
+        "type": "object",
+        "properties": {
+            "thing_id": {"type": "string", "minLength": 1, "pattern": "^[a-z]+$"},
+            "client_request_id": {"type": "string"}
+        },
+        "required": ["thing_id"],
+        "additionalProperties": false
+    });
+    assert_eq!(schema.to_string(), expected.to_string());
+}
+
+#[test]
+fn an_unsigned_number_has_a_lower_bound() {
+    let text = changed("string street = 1;", "uint64 number = 1; int32 floor = 2; double height = 3;");
+    let schema = schema_of(&text, "Spot", input);
+    let expected = json!({
+        "number": {"type": "integer", "minimum": 0},
+        "floor": {"type": "integer"},
+        "height": {"type": "number"}
+    });
+    assert_eq!(schema["properties"].to_string(), expected.to_string());
+}
+
+#[test]
+fn an_output_schema_is_minimal() {
+    let schema = schema_of(STUB, "GetThingResponse", output);
+    let expected = json!({
+        "type": "object",
+        "properties": {
+            "thing": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "string"},
+                    "colour": {"type": "string", "enum": ["DarkRed", "blue"]},
+                    "weight": {"type": "integer"},
+                    "made_at": {"type": "string"}
+                },
+                "required": ["id"]
+            },
+            "found": {"type": "boolean"}
+        },
+        "required": ["found"]
+    });
+    assert_eq!(schema.to_string(), expected.to_string());
+}
+
+#[test]
+fn an_output_schema_of_a_recursive_message_ends() {
+    let text = changed("string street = 1;", "repeated Spot parts = 1;");
+    let schema = schema_of(&text, "Spot", output);
+    let expected = json!({"parts": {"type": "array", "items": {"type": "object"}}});
+    assert_eq!(schema["properties"].to_string(), expected.to_string());
+}
+
+// R-371
+#[test]
+fn a_changed_field_changes_the_schema() {
+    let text = changed("string street = 1;", "string avenue = 1;");
+    let schema = schema_of(&text, "ListThingsRequest", input);
+    assert_eq!(schema["properties"]["near"]["properties"].to_string(), r#"{"avenue":{"type":"string"}}"#);
+}

@@ -1,0 +1,6 @@
+//! Every promise of the port, kept by this engine.
+
+use crate::harness::Embedded;
+
+//
+ledger::conformance_tests!(Embedded::new());

@@ -1,0 +1,58 @@
+//! A ledger in a directory of its own, with a clock that the test moves.
+
+use std::sync::Arc;
+
+use ledger::SharedLedger;
+use ledger::conformance::{CLOCK_START, Harness};
+use ledger_sqlite::{Options, SqliteLedger};
+use scope::FixedClock;
+use tempfile::TempDir;
+
+pub struct Embedded {
+    ledger: Option<SharedLedger>,
+    pub clock: Arc<FixedClock>,
+    pub directory: TempDir,
+}
+
+impl Embedded {
+    pub fn new() -> Self {
+        let clock = Arc::new(FixedClock::at(CLOCK_START));
+        let mut harness = Self { ledger: None, clock, directory: tempfile::tempdir().unwrap() };
+        harness.ledger = Some(Arc::new(harness.open()));
+        harness
+    }
+
+    /// Another ledger on the same directory, as another process would open it.
+    pub fn open(&self) -> SqliteLedger {
+        SqliteLedger::open(self.directory.path(), self.options()).unwrap()
+    }
+
+    pub fn options(&self) -> Options {
+        Options { clock: self.clock.clone(), ..Options::default() }
+    }
+}
+
+impl Harness for Embedded {
+    fn ledger(&self) -> SharedLedger {
+        self.ledger.clone().unwrap()
+    }
+
+    fn advance_micros(&self, micros: i64) {
+        self.clock.advance_micros(micros);
+    }
+
+    /// Copies the files away under the open ledger, as a crash would leave them, and opens the copy.
+    fn crash(&mut self) {
+        let left = tempfile::tempdir().unwrap();
+        for entry in std::fs::read_dir(self.directory.path()).unwrap() {
+            let entry = entry.unwrap();
+            // The shared memory of the log does not survive a power cut.
+            if !entry.file_name().to_string_lossy().ends_with("-shm") {
+                std::fs::copy(entry.path(), left.path().join(entry.file_name())).unwrap();
+            }
+        }
+        self.ledger = None;
+        self.directory = left;
+        self.ledger = Some(Arc::new(self.open()));
+    }
+}

@@ -1,0 +1,96 @@
+//! Paging: every record once, whatever happens between the pages.
+
+use scope::Timestamp;
+
+use super::sample::{LINK, THING, end, key, put};
+use super::{Harness, Sample, link, record};
+use crate::{Direction, Effect, Find, FindOrder, ReadError, Record, Seq};
+
+const RECORDS: usize = 23;
+
+fn numbered(number: usize) -> Effect {
+    put(Record {
+        name: Some(format!("name {}", number % 5)),
+        time: Some(Timestamp((number % 7) as i64)),
+        tags: vec!["all".to_owned()],
+        status: Some("open".to_owned()),
+        ..record(&format!("{:02}", number * 37 % 100))
+    })
+}
+
+/// Every sort of listing over the same records.
+fn listings() -> Vec<Find> {
+    let mut listings = Vec::new();
+    for scope in [None, Some("m1".to_owned())] {
+        for order in [FindOrder::Id, FindOrder::Name, FindOrder::Time] {
+            let base = Find { scope: scope.clone(), order, ..Find::all(THING) };
+            listings.push(Find { r#type: Some("Plain".to_owned()), ..base.clone() });
+            listings.push(Find { tag: Some("all".to_owned()), ..base.clone() });
+            listings.push(Find { status: Some("open".to_owned()), ..base.clone() });
+            listings.push(Find { name_prefix: Some("name".to_owned()), ..base.clone() });
+            listings.push(Find { time: Some((Timestamp(0), Timestamp(100))), ..base.clone() });
+            listings.push(base);
+        }
+    }
+    for direction in [Direction::Outgoing, Direction::Incoming, Direction::Both] {
+        listings.push(Find { touching: Some(("hub".to_owned(), direction)), ..Find::all(LINK) });
+    }
+    listings
+}
+
+async fn filled(harness: &dyn Harness) -> (Sample, Seq) {
+    let sample = Sample::new(harness);
+    let mut effects: Vec<Effect> = (0..RECORDS).map(numbered).collect();
+    effects.extend((0..RECORDS).map(|number| put(link(&format!("{number:02}"), "hub", "hub"))));
+    let seq = sample.write(effects).await;
+    (sample, seq)
+}
+
+/// Reads all pages, and lets something happen after each.
+async fn pages(sample: &Sample, at: Seq, find: &Find, limit: usize, between: impl AsyncFn()) -> Vec<String> {
+    let mut find = Find { limit, ..find.clone() };
+    let mut ids = Vec::new();
+    loop {
+        let page = sample.ledger.find(&sample.tenant, at, find.clone()).await.expect("records can be listed");
+        assert!(page.items.len() <= limit);
+        ids.extend(page.items.into_iter().map(|version| version.record.key.id));
+        match page.next {
+            None => return ids,
+            next => find.after = next,
+        }
+        between().await;
+    }
+}
+
+pub async fn pages_neither_repeat_nor_skip(harness: &mut dyn Harness) {
+    let (sample, at) = filled(harness).await;
+    for find in listings() {
+        let whole = sample.ids_at(at, find.clone()).await;
+        assert_eq!(whole.len(), RECORDS, "{find:?}");
+        for limit in [1, 4, RECORDS, RECORDS + 1] {
+            assert_eq!(pages(&sample, at, &find, limit, async || {}).await, whole, "by {limit}: {find:?}");
+        }
+    }
+}
+
+pub async fn pages_at_a_point_ignore_later_writes(harness: &mut dyn Harness) {
+    let (sample, at) = filled(harness).await;
+    let whole: Vec<Vec<String>> =
+        futures::future::join_all(listings().into_iter().map(|find| sample.ids_at(at, find))).await;
+    for (find, whole) in listings().into_iter().zip(whole) {
+        let disturb = async || {
+            let renamed = Record { name: Some("aaa".to_owned()), time: Some(Timestamp(-1)), ..record("37") };
+            sample.write(vec![end(key("00")), put(record("00a")), put(renamed), put(link("99", "hub", "hub"))]).await;
+        };
+        assert_eq!(pages(&sample, at, &find, 5, disturb).await, whole, "{find:?}");
+    }
+}
+
+pub async fn a_foreign_cursor_is_refused(harness: &mut dyn Harness) {
+    let (sample, at) = filled(harness).await;
+    for order in [FindOrder::Name, FindOrder::Time] {
+        let find = Find { order, after: Some("nonsense".to_owned()), ..Find::all(THING) };
+        let outcome = sample.ledger.find(&sample.tenant, at, find).await;
+        assert!(matches!(outcome, Err(ReadError::Cursor(_))), "{outcome:?}");
+    }
+}

@@ -1,0 +1,97 @@
+//! What an operator may set, and where it is set.
+//!
+//! Four sources, each stronger than the one before: the default, the file, the environment, the flag. The file is TOML with
+//! the names of [`SETTINGS`]; in the environment `limits.calls_max` is `CHANCERY_LIMITS_CALLS_MAX`.
+
+mod reference;
+mod source;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+pub use reference::page;
+pub use source::{Problem, Sources};
+
+/// Everything that can be set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    pub data: PathBuf,
+    pub listen: SocketAddr,
+    pub user: String,
+    pub log: String,
+    pub log_format: LogFormat,
+    pub capabilities: Vec<String>,
+    pub profile: String,
+    #[serde(flatten)]
+    pub spine: spine::Config,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            data: default_data(),
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            user: "owner".to_owned(),
+            log: "info".to_owned(),
+            log_format: LogFormat::Text,
+            capabilities: Vec::new(),
+            profile: "ameide".to_owned(),
+            spine: spine::Config::default(),
+        }
+    }
+}
+
+/// Where the data of this person lives: the platform's data folder, or the current one.
+fn default_data() -> PathBuf {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("XDG_DATA_HOME")
+        .or_else(|| set("HOME").map(|home| home.join(".local/share")))
+        .map_or_else(|| PathBuf::from("chancery-data"), |base| base.join("chancery"))
+}
+
+/// A setting as the reference shows it.
+pub struct Setting {
+    pub name: &'static str,
+    pub about: &'static str,
+}
+
+/// Every setting, in the order of the reference.
+pub const SETTINGS: &[Setting] = &[
+    Setting { name: "data", about: "The data directory. It is made when it does not exist." },
+    Setting { name: "listen", about: "Address and port of the HTTP server. Port 0 takes a free one, which is then reported." },
+    Setting { name: "user", about: "The name under which local calls are recorded." },
+    Setting { name: "log", about: "What is logged to stderr: a level, or a filter such as `info,spine=debug`." },
+    Setting { name: "log_format", about: "`text` or `json`." },
+    Setting { name: "capabilities", about: "Which capabilities to mount; all when empty." },
+    Setting { name: "profile", about: "The metamodel of transformation: `ameide` or `archimate-3.2-strict`." },
+    Setting { name: "hosts", about: "Host names besides loopback that requests may name." },
+    Setting { name: "origins", about: "Browser origins besides loopback that may call, such as `https://app.example.org` or `vscode-webview://*`." },
+    Setting { name: "tool_names", about: "Form of listed tool names: `auto` (by client), `dot` or `underscore`. Both forms can always be called." },
+    Setting { name: "confirm", about: "Before a destructive call: `ask` where the client can be asked, `always` (in two steps where it cannot), `never`." },
+    Setting { name: "toolsets", about: "Which groups of tools to mount; all when empty." },
+    Setting { name: "limits.body_bytes_max", about: "Largest request." },
+    Setting { name: "limits.depth_max", about: "Deepest nesting of JSON." },
+    Setting { name: "limits.call_timeout_ms", about: "How long a call may take." },
+    Setting { name: "limits.calls_max", about: "Calls under way at once." },
+    Setting { name: "limits.connections_max", about: "Open connections." },
+    Setting { name: "limits.read_timeout_ms", about: "How long a client may take to send its headers, or its body." },
+    Setting { name: "limits.sessions_max", about: "Open sessions of initialize-era clients." },
+    Setting { name: "limits.session_idle_s", about: "Seconds after which an idle session ends." },
+    Setting { name: "limits.subscriptions_max", about: "Open streams that follow changes." },
+    Setting { name: "limits.calls_per_minute", about: "Calls per minute and caller; 0 for no limit." },
+    Setting { name: "limits.shutdown_ms", about: "How long calls under way may go on after a stop was asked for." },
+];
+
+#[cfg(test)]
+mod tests;

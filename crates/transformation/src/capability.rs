@@ -1,0 +1,126 @@
+//! The capability as the doors see it.
+
+use std::sync::Arc;
+
+use contract::generated::transformation::{self as generated, Services};
+use contract::{
+    Answer, Blob, CallError, Capability, Changed, Context, Manifest, PromptAnswer, ResourceEntry, ResourcePage, Violation,
+};
+use futures::future::BoxFuture;
+use ledger::{Find, Page, SharedLedger};
+use serde_json::{Map, Value, json};
+use tokio::sync::broadcast;
+
+use crate::domain::Stored;
+use crate::domain::model::Model;
+use crate::follower::Follower;
+use crate::projection::{Snapshot, fold};
+use crate::query::{ArchitectureQuery, ArgumentCheck, WriteGuide};
+use crate::write::ArchitectureWrite;
+use crate::{Config, Error, completion, prompt, refusal};
+
+/// The transformation capability: three services over one ledger.
+pub struct Transformation {
+    manifest: Arc<Manifest>,
+    ledger: SharedLedger,
+    services: Services<ArchitectureQuery, WriteGuide, ArchitectureWrite>,
+    follower: Arc<Follower>,
+}
+
+impl Transformation {
+    /// Joins the services. `check` validates arguments against a tool's schema, as the doors do before a call.
+    pub fn new(ledger: SharedLedger, config: Config, check: ArgumentCheck) -> Self {
+        let mut manifest = generated::manifest();
+        manifest.prompts.extend(prompt::prompts());
+        let manifest = Arc::new(manifest);
+        let services = Services {
+            archi_mate_query: ArchitectureQuery::new(ledger.clone()),
+            write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check),
+            transformation_architecture_write: ArchitectureWrite::new(ledger.clone(), config.profile),
+        };
+        Self { manifest, services, follower: Follower::new(ledger.clone()), ledger }
+    }
+
+    /// The services, for doors that speak messages instead of JSON.
+    pub fn services(&self) -> &Services<ArchitectureQuery, WriteGuide, ArchitectureWrite> {
+        &self.services
+    }
+
+    /// How this capability's facts become records.
+    pub fn fold() -> Arc<dyn ledger::Fold> {
+        Arc::new(fold::Fold)
+    }
+
+    /// Makes sure that the caller's repository exists and has an active model, so that the first write works.
+    /// Safe to call often, and from many processes at once.
+    pub async fn provision(&self, ctx: &Context) -> Result<(), CallError> {
+        Ok(self.services.transformation_architecture_write.provision(ctx).await?)
+    }
+
+    async fn list_models(&self, ctx: &Context, after: Option<&str>) -> Result<ResourcePage, Error> {
+        let snapshot = Snapshot::head(self.ledger.as_ref(), ctx).await?;
+        let find = Find { after: after.map(str::to_owned), ..snapshot.all_models() };
+        let page: Page<Stored<Model>> = snapshot.page(find).await?;
+        let entry = |model: &Stored<Model>| ResourceEntry {
+            uri: format!("transformation://model/{}", model.id),
+            name: model.state.key.clone(),
+            title: Some(model.name.clone()),
+            description: model.description.clone(),
+            mime: "application/json".to_owned(),
+        };
+        Ok(ResourcePage { items: page.items.iter().map(entry).collect(), next: page.next })
+    }
+}
+
+impl Capability for Transformation {
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, tool: &'a str, arguments: Map<String, Value>) -> BoxFuture<'a, Result<Answer, CallError>> {
+        self.follower.see(&ctx.scope.tenant);
+        Box::pin(self.services.call(ctx, tool, arguments))
+    }
+
+    fn read<'a>(&'a self, ctx: &'a Context, uri: &'a str) -> BoxFuture<'a, Result<Blob, CallError>> {
+        self.follower.see(&ctx.scope.tenant);
+        Box::pin(self.services.read(ctx, uri))
+    }
+
+    fn resources<'a>(&'a self, ctx: &'a Context, after: Option<&'a str>) -> BoxFuture<'a, Result<ResourcePage, CallError>> {
+        self.follower.see(&ctx.scope.tenant);
+        Box::pin(async move { Ok(self.list_models(ctx, after).await?) })
+    }
+
+    fn prompt<'a>(&'a self, _ctx: &'a Context, name: &'a str, arguments: Map<String, Value>) -> BoxFuture<'a, Result<PromptAnswer, CallError>> {
+        Box::pin(std::future::ready(prompt::fill(name, &arguments)))
+    }
+
+    fn complete<'a>(&'a self, ctx: &'a Context, _reference: &'a str, argument: &'a str, typed: &'a str) -> BoxFuture<'a, Result<Vec<String>, CallError>> {
+        Box::pin(async move { Ok(completion::complete(self.ledger.as_ref(), ctx, argument, typed).await?) })
+    }
+
+    fn refuse(&self, tool: &str, violations: &[Violation]) -> CallError {
+        refusal::refuse(tool, violations)
+    }
+
+    fn envelope(&self, error: &CallError) -> Value {
+        let mut body = Map::new();
+        body.insert("code".to_owned(), json!(error.code));
+        body.insert("message".to_owned(), json!(error.message));
+        if let Some(field) = &error.field {
+            body.insert("field".to_owned(), json!(field));
+        }
+        if !error.details.is_empty() {
+            body.insert("details".to_owned(), json!(error.details));
+        }
+        if !error.suggestions.is_empty() {
+            body.insert("suggestions".to_owned(), json!(error.suggestions));
+        }
+        json!({"success": false, "error": body})
+    }
+
+    fn changes(&self) -> Option<broadcast::Receiver<Changed>> {
+        Some(self.follower.subscribe())
+    }
+}

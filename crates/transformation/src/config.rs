@@ -1,0 +1,10 @@
+//! What an operator can choose.
+
+use crate::metamodel::Profile;
+
+/// Settings of this capability.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Config {
+    /// The metamodel profile: `ameide` (default) or `archimate-3.2-strict`.
+    pub profile: Profile,
+}

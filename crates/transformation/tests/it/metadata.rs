@@ -1,0 +1,41 @@
+//! What is remembered about a write.
+
+use ledger::Folds;
+use serde_json::{Value, json};
+use transformation::Transformation;
+
+use crate::world::World;
+
+//
+#[tokio::test]
+async fn a_fact_carries_the_envelope_of_its_call() {
+    let world = World::new().await;
+    world.call("createElement", json!({"type": "Node", "name": "n", "client_request_id": "key-1"})).await;
+    world.call("createElement", json!({"type": "Node", "name": "m", "parent_id": "n"})).await;
+    let facts = world.ledger.facts(&world.scope.tenant, 2, 10).await.unwrap();
+    let metas: Vec<Value> = facts.iter().map(|fact| serde_json::from_str(&fact.meta).unwrap()).collect();
+    let kinds: Vec<&str> = facts.iter().map(|fact| fact.kind.as_str()).collect();
+    assert_eq!(kinds, ["transformation.ElementCreated", "transformation.ElementCreated", "transformation.ElementRelationshipCreated"]);
+    assert_eq!(metas[0]["client_request_id"], "key-1");
+    assert_eq!(metas[0]["correlation_id"], "correlation");
+    assert_eq!(metas[0]["tenant_id"], "local");
+    assert_eq!(metas[0]["traceparent"], "00-trace-parent-01");
+    assert_eq!(metas[0]["actor"], "local|tester");
+    assert!(metas[0]["occurred_at"].as_str().unwrap().starts_with("2026-07-28T10:00:0"));
+    assert_eq!(metas[1]["causation_id"], metas[2]["causation_id"]);
+    assert_ne!(metas[1]["message_id"], metas[2]["message_id"]);
+}
+
+// records are a fold of the facts.
+#[tokio::test]
+async fn replaying_the_facts_makes_the_same_rows() {
+    let world = World::new().await;
+    world.element("Node", "a").await;
+    world.call("createElement", json!({"type": "Node", "name": "b", "parent_id": "a", "key": "b-key", "properties": {"x": [1, "two"]}})).await;
+    world.call("updateElement", json!({"id": "b", "properties": {"x": null, "y": 2.5}})).await;
+    world.call("deleteElement", json!({"id": "a"})).await;
+    let folds = Folds::from([("transformation".to_owned(), Transformation::fold())]);
+    let verification = world.ledger.verify(&folds).await.unwrap();
+    assert_eq!(verification.differences, Vec::<String>::new());
+    assert!(verification.facts >= 7 && verification.versions >= 7);
+}

@@ -1,0 +1,174 @@
+//! A capability in a box.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use contract::{Capability, Context, Effect, NoClient, RequestMeta, Violation, ViolationKind};
+use ledger::SharedLedger;
+use ledger_sqlite::{Options, SqliteLedger};
+use scope::{Clock, FixedClock, IdSource, Principal, Scope, SequentialIds, TenantId, Timestamp};
+use serde_json::{Map, Value, json};
+use transformation::{Config, Transformation};
+
+/// One tenant's view of a capability. Copies share the store.
+#[derive(Clone)]
+pub struct World {
+    pub capability: Arc<Transformation>,
+    pub ledger: SharedLedger,
+    pub scope: Scope,
+    pub principal: Principal,
+    clock: Arc<FixedClock>,
+    ids: Arc<dyn IdSource>,
+    calls: Arc<AtomicU64>,
+    _directory: Arc<tempfile::TempDir>,
+}
+
+impl World {
+    /// A fresh tenant with its default model.
+    pub async fn new() -> Self {
+        let world = Self::empty();
+        world.capability.provision(&world.ctx()).await.unwrap();
+        world
+    }
+
+    /// A tenant without any fact.
+    pub fn empty() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let clock = Arc::new(FixedClock::at("2026-07-28T10:00:00Z".parse().unwrap()));
+        let options = Options { clock: clock.clone(), ..Options::default() };
+        let ledger: SharedLedger = Arc::new(SqliteLedger::open(directory.path(), options).unwrap());
+        Self {
+            capability: Arc::new(Transformation::new(ledger.clone(), Config::default(), Arc::new(check))),
+            ledger,
+            scope: Scope::local(),
+            principal: Principal::local("tester"),
+            clock,
+            ids: Arc::new(SequentialIds::default()),
+            calls: Arc::default(),
+            _directory: Arc::new(directory),
+        }
+    }
+
+    /// The same store, seen by another tenant.
+    pub async fn other_tenant(&self, tenant: &str) -> Self {
+        let scope = Scope { tenant: TenantId::new(tenant).unwrap(), ..self.scope.clone() };
+        let other = Self { scope, ..self.clone() };
+        other.capability.provision(&other.ctx()).await.unwrap();
+        other
+    }
+
+    /// The same tenant, used by somebody else.
+    pub fn as_principal(&self, subject: &str) -> Self {
+        Self { principal: Principal::local(subject), ..self.clone() }
+    }
+
+    /// A call's context; a second has passed since the call before.
+    pub fn ctx(&self) -> Context {
+        self.clock.advance_micros(1_000_000);
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        Context {
+            scope: self.scope.clone(),
+            principal: self.principal.clone(),
+            request: RequestMeta {
+                request_id: format!("request-{number}"),
+                correlation_id: "correlation".to_owned(),
+                traceparent: Some("00-trace-parent-01".to_owned()),
+                ..RequestMeta::default()
+            },
+            now: self.clock.now(),
+            ids: self.ids.clone(),
+            client: Arc::new(NoClient),
+            cancelled: tokio_util::sync::CancellationToken::new(),
+            effect: None,
+        }
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The answer of a tool, or its failure in the published shape.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let tool = format!("transformation.{tool}");
+        let arguments = arguments.as_object().cloned().unwrap();
+        let mut ctx = self.ctx();
+        let outcome = match check(&tool, &arguments) {
+            Err(violations) => Err(self.capability.refuse(&tool, &violations)),
+            Ok(arguments) => {
+                ctx.effect = effect(&tool, &arguments);
+                self.capability.call(&ctx, &tool, arguments).await
+            }
+        };
+        match outcome {
+            Ok(answer) => answer.structured.unwrap(),
+            Err(error) => self.capability.envelope(&error),
+        }
+    }
+
+    /// Creates an element and returns its id.
+    pub async fn element(&self, r#type: &str, name: &str) -> String {
+        let answer = self.call("createElement", json!({"type": r#type, "name": name, "description": "d"})).await;
+        answer["element"]["id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    /// Creates a relationship and returns the answer.
+    pub async fn relate(&self, r#type: &str, source: &str, target: &str) -> Value {
+        self.call("createRelationship", json!({"type": r#type, "source_id": source, "target_id": target})).await
+    }
+
+    /// How many facts the tenant has.
+    pub async fn facts(&self) -> usize {
+        self.ledger.facts(&self.scope.tenant, 0, 10_000).await.unwrap().len()
+    }
+}
+
+/// The code, field and hint of a failure; `ok` otherwise.
+pub fn outcome(answer: &Value) -> String {
+    match answer.get("error") {
+        None => "ok".to_owned(),
+        Some(error) => format!("{} {}", error["code"].as_str().unwrap(), error["field"].as_str().unwrap_or("-")),
+    }
+}
+
+/// The texts at a key of each item of a list.
+pub fn column<'a>(list: &'a Value, key: &str) -> Vec<&'a str> {
+    list.as_array().unwrap().iter().map(|item| item[key].as_str().unwrap()).collect()
+}
+
+fn effect(tool: &str, arguments: &Map<String, Value>) -> Option<Effect> {
+    let key = arguments.get("client_request_id")?.as_str()?.to_owned();
+    let mut rest = arguments.clone();
+    rest.remove("client_request_id");
+    Some(Effect { operation: tool.to_owned(), key, request_hash: Value::Object(rest).to_string() })
+}
+
+/// What the doors do before a call, as far as these tests need it: required, unknown and enum arguments, and defaults.
+fn check(tool: &str, arguments: &Map<String, Value>) -> Result<Map<String, Value>, Vec<Violation>> {
+    let manifest = contract::generated::transformation::manifest();
+    let tool = manifest.tools.iter().find(|known| known.name == tool).unwrap();
+    let properties = tool.input_schema["properties"].as_object().unwrap();
+    let mut checked = arguments.clone();
+    let mut violations = Vec::new();
+    for name in arguments.keys().filter(|name| !properties.contains_key(*name)) {
+        let known = properties.keys().cloned().collect();
+        violations.push(Violation { path: name.clone(), kind: ViolationKind::Unknown { nearest: Vec::new(), known } });
+    }
+    let required = tool.input_schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    for name in required.iter().filter_map(Value::as_str).filter(|name| !arguments.contains_key(*name)) {
+        violations.push(Violation { path: name.to_owned(), kind: ViolationKind::Missing });
+    }
+    for (name, schema) in properties {
+        match (arguments.get(name), schema.get("enum"), schema.get("default")) {
+            (Some(value), Some(words), _) if !words.as_array().unwrap().contains(value) => {
+                let value = value.as_str().unwrap_or_default().to_owned();
+                let kind = ViolationKind::NotOneOf { value, nearest: Vec::new(), permitted: Vec::new() };
+                violations.push(Violation { path: name.clone(), kind });
+            }
+            (None, _, Some(default)) => {
+                checked.insert(name.clone(), default.clone());
+            }
+            _ => {}
+        }
+    }
+    if violations.is_empty() { Ok(checked) } else { Err(violations) }
+}
