@@ -2,7 +2,10 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tasks talk to the person who runs them")]
 
+mod bench;
 mod codegen;
+mod tidy;
+mod trace;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,6 +23,20 @@ struct Arguments {
 enum Task {
     /// Make the generated files from proto.
     Codegen(codegen::Options),
+    /// Check crate arrows, migrations, error codes and file sizes.
+    Tidy,
+    /// Show which requirements are carried by tests.
+    Trace {
+        /// Also list the open ones.
+        #[arg(long)]
+        open: bool,
+    },
+    /// Measure, as ratios in one run.
+    Bench {
+        /// Small sizes, for a first look.
+        #[arg(long)]
+        quick: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -39,5 +56,8 @@ fn run(task: Task) -> anyhow::Result<()> {
     std::env::set_current_dir(root)?;
     match task {
         Task::Codegen(options) => codegen::run(&options),
+        Task::Tidy => tidy::run(),
+        Task::Trace { open } => trace::run(open),
+        Task::Bench { quick } => bench::run(quick),
     }
 }

@@ -7,37 +7,50 @@ use crate::Seal;
 use crate::config::Confirm;
 
 /// The argument that carries a confirmation in two steps.
-pub const CONFIRMATION_ARGUMENT: &str = "confirmation";
-/// The name of the question.
-const QUESTION: &str = "confirm";
+pub const ARGUMENT: &str = "confirmation";
+/// The name of the question, which no handler may use for its own.
+pub const QUESTION: &str = "confirmation";
 
-/// Returns when the call may go on: nothing to confirm, or a person agreed.
-///
-/// Where the client can be asked, it is. Where it cannot, `always` demands a second call with a sealed token, and `ask`
-/// trusts the client to have shown the tool's destructive hint.
-pub async fn obtain(
-    mode: Confirm,
-    tool: &Tool,
-    arguments: &mut Map<String, Value>,
-    client: &dyn Client,
-    seal: &Seal,
-    purpose: &str,
-) -> Result<(), CallError> {
-    let given = if mode == Confirm::Always { arguments.shift_remove(CONFIRMATION_ARGUMENT) } else { None };
-    if mode == Confirm::Never || !tool.hints.destructive || tool.confirm.is_empty() {
-        return Ok(());
-    }
-    let question = filled_in(&tool.confirm, arguments);
-    let ask = form(&question);
-    if client.can_answer(&ask) {
-        let replies = client.ask(vec![(QUESTION.to_owned(), ask)]).await?;
-        let agreed = replies.first().and_then(|reply| reply.accepted()).is_some_and(|form| form["confirm"] == true);
-        return if agreed { Ok(()) } else { Err(declined(&question)) };
-    }
-    match (mode, given.as_ref().and_then(Value::as_str)) {
-        (Confirm::Always, Some(token)) if seal.open::<bool>(token, purpose) == Ok(true) => Ok(()),
-        (Confirm::Always, _) => Err(required(&question, &seal.close(&true, purpose))),
-        _ => Ok(()),
+/// What must be asked before a call, and of whom.
+pub struct Question<'a> {
+    pub tool: &'a Tool,
+    pub client: &'a dyn Client,
+    pub seal: &'a Seal,
+    /// Caller, tool and arguments: what a confirmation is good for.
+    pub purpose: &'a str,
+}
+
+impl Question<'_> {
+    /// Returns when the call may go on: nothing to confirm, or a person agreed. A confirmation that could be sent twice
+    /// is returned by its name, so that its effect happens once.
+    ///
+    /// Where the client can be asked, it is. Where it cannot, `always` demands a second call with a sealed token, and
+    /// `ask` trusts the client to have shown the tool's destructive hint. A new token is named `fresh`.
+    pub async fn put(
+        &self,
+        mode: Confirm,
+        token: Option<&Value>,
+        arguments: &Map<String, Value>,
+        fresh: &str,
+    ) -> Result<Option<String>, CallError> {
+        let continued = || self.client.continues().map(str::to_owned);
+        if mode == Confirm::Never || !self.tool.hints.destructive || self.tool.confirm.is_empty() {
+            return Ok(continued());
+        }
+        let question = filled_in(&self.tool.confirm, arguments);
+        let ask = form(&question);
+        if self.client.can_answer(&ask) {
+            let replies = self.client.ask(vec![(QUESTION.to_owned(), ask)]).await?;
+            let agreed = replies.first().and_then(|reply| reply.accepted()).is_some_and(|form| form["confirm"] == true);
+            return if agreed { Ok(continued()) } else { Err(declined(&question)) };
+        }
+        if mode == Confirm::Ask {
+            return Ok(continued());
+        }
+        match token.and_then(Value::as_str).map(|token| self.seal.open::<String>(token, self.purpose)) {
+            Some(Ok(name)) => Ok(Some(name)),
+            _ => Err(required(&question, &self.seal.close(&fresh, self.purpose))),
+        }
     }
 }
 
@@ -57,8 +70,8 @@ fn declined(question: &str) -> CallError {
 
 fn required(question: &str, token: &str) -> CallError {
     CallError::new(ErrorKind::FailedPrecondition, "CONFIRMATION_REQUIRED", question)
-        .field(CONFIRMATION_ARGUMENT)
-        .detail(CONFIRMATION_ARGUMENT, token)
+        .field(ARGUMENT)
+        .detail(ARGUMENT, token)
         .hint("show the question to a person; if they agree, make the same call with confirmation set to details.confirmation")
 }
 
@@ -94,26 +107,26 @@ mod tests {
         }
     }
 
-    async fn attempt(mode: Confirm, arguments: Value, purpose: &str) -> Result<(), CallError> {
-        let mut arguments = arguments.as_object().unwrap().clone();
-        obtain(mode, &tool(), &mut arguments, &NoClient, &Seal::new([1; 32]), purpose).await
+    async fn attempt(mode: Confirm, token: Option<&Value>, purpose: &str) -> Result<Option<String>, CallError> {
+        let (tool, seal) = (tool(), Seal::new([1; 32]));
+        let question = Question { tool: &tool, client: &NoClient, seal: &seal, purpose };
+        question.put(mode, token, json!({ "id": "e1" }).as_object().unwrap(), "first").await
     }
 
     //
     #[tokio::test]
     async fn a_client_that_cannot_be_asked_confirms_in_two_steps() {
-        let refusal = attempt(Confirm::Always, json!({ "id": "e1" }), "p").await.unwrap_err();
+        let refusal = attempt(Confirm::Always, None, "p").await.unwrap_err();
         assert_eq!((refusal.code.as_ref(), refusal.message.as_str()), ("CONFIRMATION_REQUIRED", "Delete e1?"));
-        let token = &refusal.details["confirmation"];
-        let with_token = json!({ "id": "e1", "confirmation": token });
-        assert!(attempt(Confirm::Always, with_token.clone(), "p").await.is_ok());
-        let elsewhere = attempt(Confirm::Always, with_token, "another call").await.unwrap_err();
+        let token = Some(&refusal.details["confirmation"]);
+        assert_eq!(attempt(Confirm::Always, token, "p").await.unwrap().as_deref(), Some("first"));
+        let elsewhere = attempt(Confirm::Always, token, "another call").await.unwrap_err();
         assert_eq!(elsewhere.code, "CONFIRMATION_REQUIRED");
     }
 
     #[tokio::test]
     async fn by_default_only_clients_that_can_be_asked_are_asked() {
-        assert!(attempt(Confirm::Ask, json!({ "id": "e1" }), "p").await.is_ok());
-        assert!(attempt(Confirm::Never, json!({ "id": "e1" }), "p").await.is_ok());
+        assert!(attempt(Confirm::Ask, None, "p").await.is_ok());
+        assert!(attempt(Confirm::Never, None, "p").await.is_ok());
     }
 }

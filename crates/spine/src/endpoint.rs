@@ -16,9 +16,10 @@ use crate::admission::Admitted;
 use crate::arguments::{Checked, Checkers};
 use crate::audit::{self, AuditRecord, AuditSink};
 use crate::config::{Config, Confirm};
+use crate::confirmation::{self, Question};
 use crate::metrics::Metrics;
 use crate::replay::{self, Replays};
-use crate::{Seal, confirmation, names};
+use crate::{Seal, names};
 
 /// What an endpoint is made of.
 pub struct Parts {
@@ -117,23 +118,21 @@ impl Endpoint {
     }
 
     async fn run(&self, caller: &Caller, tool: &Tool, mut arguments: Map<String, Value>) -> Result<Answer, CallError> {
-        let confirm_argument = (self.config.confirm == Confirm::Always)
-            .then(|| arguments.shift_remove(confirmation::CONFIRMATION_ARGUMENT))
+        let token = (self.config.confirm == Confirm::Always && tool.hints.destructive)
+            .then(|| arguments.shift_remove(confirmation::ARGUMENT))
             .flatten();
-        let Checked { mut arguments, unwrapped } =
+        let Checked { arguments, unwrapped } =
             self.checkers.check(&tool.name, arguments).map_err(|violations| self.capability.refuse(&tool.name, &violations))?;
         self.metrics.unwrapped(unwrapped);
         if tool.side == Side::Query {
             return self.capability.call(&self.context(caller, None), &tool.name, arguments).await;
         }
         let hash = replay::request_hash(&tool.name, &arguments);
-        if let Some(token) = confirm_argument {
-            arguments.insert(confirmation::CONFIRMATION_ARGUMENT.to_owned(), token);
-        }
-        let purpose = purpose(caller, &tool.name, &hash);
-        confirmation::obtain(self.config.confirm, tool, &mut arguments, caller.client.as_ref(), &self.seal, &purpose).await?;
+        let purpose = purpose(caller, &tool.name, &arguments);
+        let question = Question { tool, client: caller.client.as_ref(), seal: &self.seal, purpose: &purpose };
+        let confirmed = question.put(self.config.confirm, token.as_ref(), &arguments, &caller.request.request_id).await?;
 
-        let ctx = self.context(caller, effect_of(caller, tool, &arguments, hash));
+        let ctx = self.context(caller, effect_of(confirmed, tool, &arguments, hash));
         if let Some(answer) = ctx.effect.as_ref().and_then(|effect| self.replays.find(&ctx, effect)) {
             self.metrics.replayed();
             return Ok(answer);
@@ -260,14 +259,15 @@ pub(crate) fn trace_id(traceparent: &str) -> Option<&str> {
 }
 
 /// What a sealed value was made for: who, which tool, which arguments.
-fn purpose(caller: &Caller, tool: &str, request_hash: &str) -> String {
-    format!("{}\n{}\n{tool}\n{request_hash}", caller.admitted.scope.tenant, caller.admitted.principal.id())
+fn purpose(caller: &Caller, tool: &str, arguments: &Map<String, Value>) -> String {
+    let (tenant, principal) = (&caller.admitted.scope.tenant, caller.admitted.principal.id());
+    format!("{tenant}\n{principal}\n{}", replay::binding(tool, arguments))
 }
 
-/// The caller's key, or for a confirmed call the name of the confirmation, so that it too happens once.
-fn effect_of(caller: &Caller, tool: &Tool, arguments: &Map<String, Value>, request_hash: String) -> Option<Effect> {
+/// The caller's key, or the name of the confirmation, so that a confirmed call too happens once.
+fn effect_of(confirmed: Option<String>, tool: &Tool, arguments: &Map<String, Value>, request_hash: String) -> Option<Effect> {
     let key = arguments.get(replay::KEY_ARGUMENT).and_then(Value::as_str).map(str::to_owned);
-    let key = key.or_else(|| caller.client.continues().map(|call| format!("confirmed:{call}")))?;
+    let key = key.or_else(|| confirmed.map(|call| format!("confirmed:{call}")))?;
     Some(Effect { operation: tool.name.clone(), key, request_hash })
 }
 
@@ -277,7 +277,7 @@ fn listed_tool(tool: &Tool, confirm: Confirm) -> Tool {
     if confirm == Confirm::Always && tool.hints.destructive {
         let argument = serde_json::json!({ "type": "string", "description": "The token of a CONFIRMATION_REQUIRED refusal, once a person agreed." });
         if let Some(Value::Object(properties)) = tool.input_schema.get_mut("properties") {
-            properties.insert(confirmation::CONFIRMATION_ARGUMENT.to_owned(), argument);
+            properties.insert(confirmation::ARGUMENT.to_owned(), argument);
         }
     }
     tool

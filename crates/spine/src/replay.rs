@@ -69,6 +69,12 @@ pub fn request_hash(operation: &str, arguments: &Map<String, Value>) -> String {
     hex::encode(Sha256::new().chain_update(operation).chain_update("@1\n").chain_update(canonical).finalize())
 }
 
+/// What a sealed value is bound to besides its caller: the operation and every argument, the key included.
+pub fn binding(operation: &str, arguments: &Map<String, Value>) -> String {
+    let key = arguments.get(KEY_ARGUMENT).map(Value::to_string).unwrap_or_default();
+    format!("{operation}\n{}\n{key}", request_hash(operation, arguments))
+}
+
 /// Hash of the length-prefixed four parts, so that no two identities run together.
 fn identity(ctx: &Context, effect: &Effect) -> [u8; 32] {
     let mut hash = Sha256::new();

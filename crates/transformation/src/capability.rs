@@ -120,6 +120,10 @@ impl Capability for Transformation {
         json!({"success": false, "error": body})
     }
 
+    fn announces(&self) -> bool {
+        true
+    }
+
     fn changes(&self) -> Option<broadcast::Receiver<Changed>> {
         Some(self.follower.subscribe())
     }

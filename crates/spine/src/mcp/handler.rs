@@ -17,7 +17,7 @@ use super::client::{Interrupted, PeerClient};
 use super::{follow, wire};
 use crate::admission::Admitted;
 use crate::endpoint::{Called, Caller, Endpoint};
-use crate::names;
+use crate::{names, replay};
 
 /// One connection's view of an endpoint: per session in the initialize era, per request in the stateless era.
 #[derive(Clone)]
@@ -190,7 +190,7 @@ impl ServerHandler for Handler {
 
     async fn call_tool(&self, request: CallToolRequestParams, cx: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
         let arguments = wire::arguments(request.arguments);
-        let what = format!("tools/call\n{}\n{}", request.name, crate::replay::request_hash(&request.name, &arguments));
+        let what = format!("tools/call\n{}", replay::binding(&request.name, &arguments));
         let (caller, client) = self.asked_caller(&cx, &what, request.request_state.as_deref(), request.input_responses)?;
         let called = self.endpoint.call(&caller, &request.name, arguments).await;
         if let Some(fault) = wire::protocol_fault(&called, &request.name) {
@@ -261,11 +261,15 @@ impl ServerHandler for Handler {
     }
 
     async fn get_prompt(&self, request: GetPromptRequestParams, cx: RequestContext<RoleServer>) -> Result<GetPromptResponse, ErrorData> {
-        if !self.endpoint.capability.manifest().prompts.iter().any(|prompt| prompt.name == request.name) {
-            return Err(ErrorData::invalid_params(format!("there is no prompt {:?}", request.name), None));
-        }
         let arguments = wire::arguments(request.arguments);
-        let what = format!("prompts/get\n{}\n{}", request.name, crate::replay::request_hash(&request.name, &arguments));
+        let manifest = self.endpoint.capability.manifest();
+        let Some(prompt) = manifest.prompts.iter().find(|prompt| prompt.name == request.name) else {
+            return Err(ErrorData::invalid_params(format!("there is no prompt {:?}", request.name), None));
+        };
+        if let Some(missing) = prompt.arguments.iter().find(|argument| argument.required && !arguments.contains_key(&argument.name)) {
+            return Err(ErrorData::invalid_params(format!("{} is required", missing.name), None));
+        }
+        let what = format!("prompts/get\n{}", replay::binding(&request.name, &arguments));
         let (caller, client) = self.asked_caller(&cx, &what, request.request_state.as_deref(), request.input_responses)?;
         let capability = self.endpoint.capability.clone();
         let outcome = self

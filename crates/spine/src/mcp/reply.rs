@@ -10,7 +10,8 @@ pub fn fits(ask: &Ask, answer: &Value) -> bool {
             Some("decline" | "cancel") => true,
             Some("accept") => {
                 let empty = json!({});
-                jsonschema::is_valid(schema, answer.get("content").unwrap_or(&empty))
+                let content = answer.get("content").unwrap_or(&empty);
+                jsonschema::validator_for(schema).is_ok_and(|validator| validator.is_valid(content))
             }
             _ => false,
         },

@@ -1,0 +1,24 @@
+//! `cargo xtask bench`: builds what is measured and measures it.
+
+use std::process::Command;
+
+use anyhow::bail;
+
+/// Builds the server and the bench in release form, then runs the bench.
+pub fn run(quick: bool) -> anyhow::Result<()> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    must(Command::new(&cargo).args(["build", "--release", "--package", "server", "--package", "bench"]))?;
+    let mut bench = Command::new("target/release/bench");
+    if quick {
+        bench.arg("--quick");
+    }
+    must(&mut bench)
+}
+
+fn must(command: &mut Command) -> anyhow::Result<()> {
+    let status = command.status()?;
+    if !status.success() {
+        bail!("{command:?} failed");
+    }
+    Ok(())
+}
