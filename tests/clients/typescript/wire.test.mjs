@@ -28,7 +28,7 @@ describe('stdio', () => {
             hello,
             ready,
             { jsonrpc: '2.0', id: 2, method: 'tools/list' },
-            call(3, 'transformation.createElement', { type: 'Goal', name: 'One\nline\r\n\u2028 only' }),
+            call(3, 'transformation.createElement', { type: 'Goal', name: 'One line', description: 'of\nmany\r\n\u2028lines' }),
             call(4, 'transformation.createElement', { type: 'Nonsense', name: 'x' }),
             call(5, 'transformation.noSuchTool', {}),
             { jsonrpc: '2.0', id: 6, method: 'no/such/method' },
@@ -39,7 +39,7 @@ describe('stdio', () => {
             const message = JSON.parse(line);
             assert.equal(message.jsonrpc, '2.0', line);
         }
-        assert.equal(said.of(3).result.structuredContent.element.name.includes('\u2028'), true);
+        assert.equal(said.of(3).result.structuredContent.element.description, 'of\nmany\r\n\u2028lines');
         assert.equal(said.of(4).result.isError, true);
         assert.ok(said.of(5).error || said.of(5).result.isError);
         assert.equal(said.of(6).error.code, -32601);
@@ -55,6 +55,17 @@ describe('stdio', () => {
         assert.ok(said.of(2).result.tools.length > 0);
     });
 
+    // Clients wait two seconds and then kill, and what is killed cannot say goodbye.
+    it('ends soon after its input ends, even while someone listens', async () => {
+        const listen = { resourceSubscriptions: ['transformation://model/default'] };
+        const said = await talk([
+            { jsonrpc: '2.0', id: 'listening', method: 'subscriptions/listen', params: { notifications: listen, _meta: envelope } },
+            { jsonrpc: '2.0', id: 2, method: 'tools/list', params: { _meta: envelope } },
+        ], [2]);
+        assert.equal(said.code, 0);
+        assert.ok(said.end_ms < 1500, `it took ${said.end_ms} ms`);
+    });
+
     /** Sends the lines, waits for the answers to `ids`, closes stdin and waits for the end. */
     async function talk(messages, ids) {
         const data = dataDirectory();
@@ -65,6 +76,7 @@ describe('stdio', () => {
         const late = setTimeout(() => child.kill('SIGKILL'), 3 * exit_ms_max);
         child.stderr.resume();
         let output = '';
+        let closed_at;
         const open = new Set(ids);
         child.stdout.setEncoding('utf8').on('data', text => {
             output += text;
@@ -75,7 +87,10 @@ describe('stdio', () => {
                     // Half a line for now, or noise: the test looks at every whole line in the end.
                 }
             }
-            if (open.size === 0) child.stdin.end();
+            if (open.size === 0 && !closed_at) {
+                child.stdin.end();
+                closed_at = performance.now();
+            }
         });
         for (const message of messages) child.stdin.write((typeof message === 'string' ? message : JSON.stringify(message)) + '\n');
         const [code] = await once(child, 'close');
@@ -84,7 +99,8 @@ describe('stdio', () => {
         assert.deepEqual([...open], [], `no answer to these ids; stdout was ${output}`);
         assert.ok(output.endsWith('\n'), 'the last line is whole');
         const lines = output.slice(0, -1).split('\n');
-        return { code, lines, of: id => lines.map(line => JSON.parse(line)).find(message => message.id === id) };
+        const end_ms = Math.round(performance.now() - closed_at);
+        return { code, lines, end_ms, of: id => lines.map(line => JSON.parse(line)).find(message => message.id === id) };
     }
 });
 

@@ -1,0 +1,117 @@
+//! A capability that is not in the box: its proto, this crate, one mount line, and it has an endpoint of its own beside the others.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use guestbook::Guestbook;
+use http_body_util::BodyExt as _;
+use ledger::Ledger as _;
+use serde_json::{Value, json};
+use server::platform::{Mount, checkers, mount_all, open_ledger};
+use server::{Config, Platform};
+use spine::http::Site;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+struct Box {
+    platform: Platform,
+    router: Router,
+    _folder: tempfile::TempDir,
+}
+
+async fn platform() -> Box {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config { data: folder.path().to_owned(), ..Config::default() };
+    let ledger = open_ledger(&config).unwrap();
+    let mut mounts = mount_all(&config, &ledger).await.unwrap();
+    // The mount line.
+    mounts.push(mount(&ledger));
+    let platform = Platform::with(&config, ledger, mounts).unwrap();
+    let site = Site {
+        endpoints: platform.endpoints.clone(),
+        admission: platform.admission.clone(),
+        addresses: platform.addresses.clone(),
+        metrics: platform.metrics.clone(),
+        ready: Arc::new(AtomicBool::new(true)),
+        stopping: CancellationToken::new(),
+        catalog: platform.catalog(),
+    };
+    Box { platform, router: site.router(), _folder: folder }
+}
+
+fn mount(ledger: &Arc<ledger_sqlite::SqliteLedger>) -> Mount {
+    let capability = Arc::new(Guestbook::new(ledger.clone()));
+    let checkers = checkers(contract::Capability::manifest(capability.as_ref())).unwrap();
+    Mount { capability, checkers, fold: Some(("guestbook", Guestbook::fold())) }
+}
+
+impl Box {
+    async fn post(&self, path: &str, method: &str, params: Value) -> Value {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        let request = Request::post(path).header("host", "localhost").header("content-type", "application/json").body(Body::from(body)).unwrap();
+        let answer = self.router.clone().oneshot(request).await.unwrap().into_body().collect().await.unwrap().to_bytes();
+        serde_json::from_slice(&answer).unwrap_or_else(|_| json!({ "text": String::from_utf8_lossy(&answer) }))
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> Value {
+        self.post("/guestbook/mcp", "tools/call", json!({ "name": tool, "arguments": arguments })).await["result"].clone()
+    }
+}
+
+fn names(answer: &Value) -> Vec<&str> {
+    answer["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
+//
+#[tokio::test]
+async fn it_has_an_endpoint_and_a_tool_list_of_its_own() {
+    let platform = platform().await;
+    let own = platform.post("/guestbook/mcp", "tools/list", json!({})).await;
+    assert_eq!(names(&own), ["guestbook.listEntries", "guestbook.sign"]);
+    let other = platform.post("/transformation/mcp", "tools/list", json!({})).await;
+    assert!(names(&other).iter().all(|name| name.starts_with("transformation.")));
+    let catalog: Value = serde_json::from_str(&platform.platform.catalog()).unwrap();
+    let listed: Vec<&str> = catalog["capabilities"].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();
+    assert_eq!(listed, ["transformation", "guestbook"]);
+}
+
+//
+#[tokio::test]
+async fn what_it_writes_is_read_cited_replayed_and_verified() {
+    let platform = platform().await;
+    let arguments = json!({ "name": "Ada", "line": "What a fine engine.", "client_request_id": "k1" });
+    let signed = platform.call("guestbook.sign", arguments.clone()).await;
+    let id = signed["structuredContent"]["entry"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(signed["content"][0]["resource"]["uri"], format!("guestbook://entry/{id}"));
+    let again = platform.call("guestbook_sign", arguments).await;
+    assert_eq!(again["structuredContent"]["entry"]["id"], id);
+    let listed = platform.call("guestbook.listEntries", json!({})).await;
+    assert_eq!(listed["structuredContent"]["entries"].as_array().unwrap().len(), 1);
+    let read = platform.post("/guestbook/mcp", "resources/read", json!({ "uri": format!("guestbook://entry/{id}") })).await;
+    assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains("fine engine"));
+    let verification = platform.platform.ledger.verify(&platform.platform.folds).await.unwrap();
+    assert_eq!(verification.differences, Vec::<String>::new());
+}
+
+//
+#[tokio::test]
+async fn a_method_without_annotation_is_unreachable() {
+    let platform = platform().await;
+    for name in ["guestbook.countEntries", "guestbook.CountEntries", "CountEntries", "GuestbookQueryService.CountEntries"] {
+        let answer = platform.post("/guestbook/mcp", "tools/call", json!({ "name": name, "arguments": {} })).await;
+        assert_eq!(answer["error"]["code"], -32602, "{name}: {answer}");
+    }
+}
+
+//
+#[tokio::test]
+async fn a_misspelt_argument_is_refused_with_the_nearest() {
+    let platform = platform().await;
+    let refused = platform.call("guestbook.sign", json!({ "nmae": "Ada", "line": "x" })).await;
+    assert_eq!(refused["isError"], true);
+    let error: Value = serde_json::from_str(refused["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!((error["error"]["field"].as_str(), error["error"]["suggestions"]["hint"].as_str()), (Some("nmae"), Some("use name")));
+}
