@@ -11,6 +11,7 @@ import os
 import pathlib
 import queue
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -66,17 +67,16 @@ def answer(message):
 class Server:
     """One HTTP server process on a data directory."""
 
-    def __init__(self, data, env=None):
+    def __init__(self, data, prefix=()):
         self.lines = []
         self.port = None
         self._ready = threading.Event()
         self.process = subprocess.Popen(
-            [CHANCERY, "serve", "--listen", "127.0.0.1:0", "--data", str(data)],
+            [*prefix, CHANCERY, "serve", "--listen", "127.0.0.1:0", "--data", str(data)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **(env or {})},
         )
         atexit.register(self.kill)
         threading.Thread(target=self._read, daemon=True).start()
@@ -252,6 +252,18 @@ def everything(client, tool, field, **arguments):
             return items
 
 
+def mountable():
+    """Whether this user may mount a volume in a mount namespace of its own, which ends with the process."""
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        return False
+    return subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode == 0
+
+
+def mounted(script):
+    """The words before a command that run it with the mounts that `script` makes."""
+    return ["unshare", "-m", "sh", "-c", f'{script} && exec "$@"', "sh"]
+
+
 def verify(data):
     """Whether `chancery verify` finds the data directory sound, and what it said."""
     done = subprocess.run([CHANCERY, "verify", "--data", str(data)], capture_output=True, text=True, timeout=300)
@@ -282,4 +294,4 @@ class Checks:
         """Prints the closing line and answers the exit code."""
         tail = f", {self.skipped} skipped" if self.skipped else ""
         print(f"{self.passed} passed, {self.failed} failed{tail}")
-        return 1 if self.failed or not self.passed else 0
+        return 1 if self.failed or not self.passed + self.skipped else 0

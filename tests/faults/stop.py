@@ -49,7 +49,10 @@ class Writer(threading.Thread):
                     self.cut.append(f"{name}: {unknown}")
                 self.late["closed"] += 1
             except Refused as refused:
-                if not self.stopping.is_set():
+                # 503 and a refusal of the tool are answers; any other status leaves the caller in doubt.
+                if str(refused.code).startswith("HTTP"):
+                    self.cut.append(f"{name}: {refused}")
+                elif not self.stopping.is_set():
                     self.other.append(f"{name}: {refused}")
                 self.late[refused.code] += 1
             if self.stopping.is_set():

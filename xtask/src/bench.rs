@@ -8,6 +8,7 @@ use anyhow::bail;
 pub fn run(quick: bool) -> anyhow::Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     must(Command::new(&cargo).args(["build", "--release", "--package", "server", "--package", "bench"]))?;
+    must(Command::new(&cargo).args(["build", "--release", "--package", "ledger-sqlite", "--example", "commit_bench"]))?;
     let mut bench = Command::new("target/release/bench");
     if quick {
         bench.arg("--quick");

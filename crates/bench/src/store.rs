@@ -1,12 +1,80 @@
 //! The ledger without a server around it.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
+use anyhow::Context as _;
+use contract::{NoClient, RequestMeta};
 use ledger::{At, Direction, Ledger as _, Traverse};
 use scope::Scope;
+use serde_json::json;
+use server::Platform;
+use spine::admission::{Arrival, Door};
+use spine::{Called, Caller};
+use tokio_util::sync::CancellationToken;
 
 use crate::report::Report;
 use crate::seed;
+
+/// Group commit of the ledger against SQLite alone on the same rows, as the engine's own example measures it.
+/// Returns what SQLite alone reaches for each number of writers.
+pub async fn group_commit(report: &mut Report) -> anyhow::Result<BTreeMap<usize, f64>> {
+    let example = std::env::current_exe()?.with_file_name("examples").join("commit_bench");
+    let output = tokio::process::Command::new(&example).output().await.with_context(|| example.display().to_string())?;
+    let mut alone = BTreeMap::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let Some((writers, rest)) = line.split_once(" writers:") else {
+            println!("{line}");
+            continue;
+        };
+        let number = |after: &str| {
+            let word = rest.split_once(after)?.1.trim_start().split(['/', ' ', ',']).next()?;
+            word.parse::<f64>().ok()
+        };
+        let (Ok(writers), Some(ours), Some(raw)) = (writers.trim().parse::<usize>(), number("ledger"), number("alone")) else { continue };
+        let ratio = ours / raw;
+        let measured = format!("{ours:.0}/s, SQLite alone {raw:.0}/s");
+        let what = format!("group commit, {writers} writers");
+        if writers == 64 {
+            report.judged(&what, measured, format!("{ratio:.2}"), "at least 0.70", ratio >= 0.70);
+        } else {
+            report.row(&what, measured, format!("{ratio:.2}"));
+        }
+        alone.insert(writers, raw);
+    }
+    anyhow::ensure!(alone.len() == 3, "the example printed no figures");
+    Ok(alone)
+}
+
+/// Durable creates per second through the capability, without HTTP.
+pub async fn creates_in_process(writers: usize, calls: usize) -> anyhow::Result<f64> {
+    let folder = tempfile::tempdir()?;
+    let platform = Arc::new(Platform::open(&seed::config(folder.path())).await?);
+    let begin = Instant::now();
+    let each = calls / writers;
+    let worker = |worker: usize| {
+        let platform = platform.clone();
+        tokio::spawn(async move {
+            let endpoint = &platform.endpoints[0];
+            let arrival = Arrival { door: Door::CommandLine, message: None, now: endpoint.clock.now() };
+            let admitted = platform.admission.admit(&arrival, endpoint.capability.manifest())?;
+            let caller = Caller { admitted, request: RequestMeta::default(), client: Arc::new(NoClient), cancelled: CancellationToken::new() };
+            for call in 0..each {
+                let name = format!("Component {worker} {call}");
+                let arguments = json!({ "type": "ApplicationComponent", "name": name, "client_request_id": name });
+                let called = endpoint.call(&caller, "transformation.createElement", arguments.as_object().cloned().unwrap_or_default()).await;
+                anyhow::ensure!(matches!(called, Called::Answered(_)), "{called:?}");
+            }
+            anyhow::Ok(())
+        })
+    };
+    for task in (0..writers).map(worker).collect::<Vec<_>>() {
+        task.await??;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a number of calls is small")]
+    Ok((each * writers) as f64 / begin.elapsed().as_secs_f64())
+}
 
 /// Two hops along links, in a small and in a large store.
 pub async fn traversal(report: &mut Report, quick: bool) -> anyhow::Result<()> {

@@ -74,7 +74,7 @@ pub async fn reads(report: &mut Report, quick: bool, echo_us: f64) -> anyhow::Re
 
 /// Durable creates over HTTP at 1, 16 and 64 writers, and the same through the capability without HTTP.
 pub async fn writes(report: &mut Report, quick: bool) -> anyhow::Result<()> {
-    let raw = store::raw_group_commit(report, quick).await?;
+    let alone = store::group_commit(report).await?;
     for (writers, calls) in [(1, 400), (16, 4000), (64, 12_000)] {
         let calls = if quick { calls / 4 } else { calls };
         let folder = tempfile::tempdir()?;
@@ -85,7 +85,9 @@ pub async fn writes(report: &mut Report, quick: bool) -> anyhow::Result<()> {
         };
         let cost = server.load(writers, calls, create).await?;
         let measured = format!("{:.0}/s, {:.0} us CPU", cost.per_s, cost.cpu_us);
-        report.row(&format!("createElement over HTTP, {writers} writers"), measured, format!("{:.2} of raw SQLite", cost.per_s / raw));
+        report.row(&format!("createElement over HTTP, {writers} writers"), measured, format!("{:.2} of SQLite alone", cost.per_s / alone[&writers]));
+        let per_s = store::creates_in_process(writers, calls).await?;
+        report.row(&format!("createElement in process, {writers} writers"), format!("{per_s:.0}/s"), format!("{:.2} of SQLite alone", per_s / alone[&writers]));
     }
     Ok(())
 }

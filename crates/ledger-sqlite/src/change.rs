@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use scope::{TenantId, Timestamp};
 
 use crate::effect::{self, Cause};
-use crate::{expectation, idempotency};
+use crate::{expectation, idempotency, names};
 
 /// Writes the change, or says why it does not happen. `now` is the database's clock.
 pub(crate) fn apply(
@@ -45,12 +45,16 @@ fn write_facts(connection: &Connection, change: &Change) -> rusqlite::Result<(Se
         Some(row) => row.number,
         None => insert_tenant(connection, tenant)?,
     };
+    let mut held = Vec::new();
     for (fact, effects) in &change.facts {
         seq += 1;
         let cause = Cause { tenant, tenant_number, seq, at };
         write_fact(connection, cause, fact)?;
-        effects.iter().try_for_each(|effect| effect::apply(connection, cause, effect))?;
+        for effect in effects {
+            held.push((effect, effect::apply(connection, cause, effect)?));
+        }
     }
+    names::settle(connection, tenant, &held)?;
     move_head(connection, tenant_number, seq, at)?;
     Ok((seq, at))
 }

@@ -2,7 +2,7 @@
 //! make the same rows.
 
 use ledger::words::words;
-use ledger::{Effect, Record, RecordKey, Seq, UniqueName};
+use ledger::{Effect, Record, RecordKey, Seq};
 use rusqlite::{Connection, params};
 use scope::{TenantId, Timestamp};
 
@@ -18,15 +18,16 @@ pub(crate) struct Cause<'a> {
     pub at: Timestamp,
 }
 
-/// Writes what one effect does to records, names, tags, links and words.
-pub(crate) fn apply(connection: &Connection, cause: Cause<'_>, effect: &Effect) -> rusqlite::Result<()> {
+/// Writes what one effect does to records, tags, links and words. Returns the unique names (JSON) that the
+/// record held before; [`crate::names`] settles them when the whole change is written.
+pub(crate) fn apply(connection: &Connection, cause: Cause<'_>, effect: &Effect) -> rusqlite::Result<Option<String>> {
     match effect {
         Effect::Put(record) => put(connection, cause, record),
         Effect::End(key) => end(connection, cause, key),
     }
 }
 
-fn put(connection: &Connection, cause: Cause<'_>, after: &Record) -> rusqlite::Result<()> {
+fn put(connection: &Connection, cause: Cause<'_>, after: &Record) -> rusqlite::Result<Option<String>> {
     let key = &after.key;
     let newest = record::newest(connection, cause.tenant, key)?;
     let version = newest.as_ref().map_or(1, |newest| newest.version + 1);
@@ -36,25 +37,25 @@ fn put(connection: &Connection, cause: Cause<'_>, after: &Record) -> rusqlite::R
         touch_link(connection, cause, before.source.as_deref(), before.target.as_deref())?;
     }
     let slot = record::insert(connection, cause.tenant, after, version, (cause.seq, cause.at))?;
-    let (tags, uniques) = live.as_ref().map_or(("[]", "[]"), |before| (&before.tags, &before.uniques));
+    let tags = live.as_ref().map_or("[]", |before| &before.tags);
     let scope = live.as_ref().map_or(after.scope.as_str(), |before| &before.scope);
     retag(connection, cause, key, (scope, tags), (&after.scope, &after.tags))?;
-    rename(connection, cause, key, uniques, &after.unique)?;
     if let Some(ends) = &after.ends {
         touch_link(connection, cause, Some(&ends.source), Some(&ends.target))?;
     }
-    index_words(connection, cause, slot, &after.text)
+    index_words(connection, cause, slot, &after.text)?;
+    Ok(live.map(|before| before.uniques))
 }
 
-fn end(connection: &Connection, cause: Cause<'_>, key: &RecordKey) -> rusqlite::Result<()> {
+fn end(connection: &Connection, cause: Cause<'_>, key: &RecordKey) -> rusqlite::Result<Option<String>> {
     let Some(before) = record::newest(connection, cause.tenant, key)?.filter(|newest| newest.live) else {
-        return Ok(());
+        return Ok(None);
     };
     record::close(connection, before.slot, cause.seq)?;
     record::insert_deletion(connection, cause.tenant, key, &before, (cause.seq, cause.at))?;
     retag(connection, cause, key, (&before.scope, &before.tags), (&before.scope, &[]))?;
-    rename(connection, cause, key, &before.uniques, &[])?;
-    touch_link(connection, cause, before.source.as_deref(), before.target.as_deref())
+    touch_link(connection, cause, before.source.as_deref(), before.target.as_deref())?;
+    Ok(Some(before.uniques))
 }
 
 /// Moves the record from its old tags to its new ones.
@@ -79,33 +80,6 @@ fn retag(
     )?;
     for tag in after {
         add.execute(params![cause.tenant.as_str(), key.kind, scope_after, tag, key.id])?;
-    }
-    Ok(())
-}
-
-/// Gives up the names the record no longer holds and takes the new ones. Whether they are free was decided
-/// before; a name that moves between two records of one change is simply taken over.
-fn rename(
-    connection: &Connection,
-    cause: Cause<'_>,
-    key: &RecordKey,
-    before: &str,
-    after: &[UniqueName],
-) -> rusqlite::Result<()> {
-    if (before == "[]" && after.is_empty()) || before == record::uniques_json(after) {
-        return Ok(());
-    }
-    let mut release = connection.prepare_cached(
-        "DELETE FROM unique_names WHERE tenant = ?1 AND space = ?2 AND name = ?3 AND kind = ?4 AND id = ?5",
-    )?;
-    for name in record::parse_uniques(before)?.iter().filter(|name| !after.contains(name)) {
-        release.execute(params![cause.tenant.as_str(), name.space, name.name, key.kind, key.id])?;
-    }
-    let mut claim = connection.prepare_cached(
-        "INSERT OR REPLACE INTO unique_names (tenant, space, name, kind, id) VALUES (?1, ?2, ?3, ?4, ?5)",
-    )?;
-    for name in after {
-        claim.execute(params![cause.tenant.as_str(), name.space, name.name, key.kind, key.id])?;
     }
     Ok(())
 }

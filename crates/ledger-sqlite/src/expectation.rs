@@ -1,12 +1,12 @@
 //! Expectations: what must hold before a change is written. Nothing here writes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use ledger::{Change, Effect, Expectation, Record, RecordKey, Refusal, Seq, UniqueName};
+use ledger::{Change, Expectation, RecordKey, Refusal, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 use scope::TenantId;
 
-use crate::record;
+use crate::{names, record};
 
 /// The first thing that stands against the change, if any.
 pub(crate) fn refusal(connection: &Connection, change: &Change) -> rusqlite::Result<Option<Refusal>> {
@@ -15,7 +15,7 @@ pub(crate) fn refusal(connection: &Connection, change: &Change) -> rusqlite::Res
             return Ok(Some(refusal));
         }
     }
-    taken_name(connection, change)
+    names::taken(connection, change)
 }
 
 fn check(connection: &Connection, tenant: &TenantId, expectation: &Expectation) -> rusqlite::Result<Option<Refusal>> {
@@ -74,59 +74,4 @@ fn path_leads(
         }
     }
     Ok(false)
-}
-
-/// A name that the change claims while another record keeps it. Judged by the outcome of the whole change.
-fn taken_name(connection: &Connection, change: &Change) -> rusqlite::Result<Option<Refusal>> {
-    let effects = || change.facts.iter().flat_map(|(_, effects)| effects);
-    if effects().all(|effect| {
-        matches!(effect, Effect::Put(record) if record.unique.is_empty()) || matches!(effect, Effect::End(_))
-    }) {
-        return Ok(None);
-    }
-    let mut outcome: HashMap<&RecordKey, Option<&Record>> = HashMap::new();
-    for effect in effects() {
-        match effect {
-            Effect::Put(record) => outcome.insert(&record.key, Some(record)),
-            Effect::End(key) => outcome.insert(key, None),
-        };
-    }
-    let mut claimed: HashMap<&UniqueName, &RecordKey> = HashMap::new();
-    // In the order of the change, so that the same change is always refused for the same name.
-    for (record, name) in
-        effects().filter_map(put_record).flat_map(|record| record.unique.iter().map(move |name| (record, name)))
-    {
-        if !outcome.get(&record.key).copied().flatten().is_some_and(|last| last.unique.contains(name)) {
-            continue;
-        }
-        let taken = |holder: &RecordKey| Some(Refusal::NameTaken { name: name.clone(), holder: holder.id.clone() });
-        if let Some(other) = claimed.insert(name, &record.key).filter(|other| **other != record.key) {
-            return Ok(taken(other));
-        }
-        if let Some(holder) = holder(connection, &change.tenant, name)?.filter(|holder| *holder != record.key) {
-            let kept =
-                outcome.get(&holder).is_none_or(|after| after.is_some_and(|record| record.unique.contains(name)));
-            if kept {
-                return Ok(taken(&holder));
-            }
-        }
-    }
-    Ok(None)
-}
-
-fn put_record(effect: &Effect) -> Option<&Record> {
-    match effect {
-        Effect::Put(record) => Some(record),
-        Effect::End(_) => None,
-    }
-}
-
-fn holder(connection: &Connection, tenant: &TenantId, name: &UniqueName) -> rusqlite::Result<Option<RecordKey>> {
-    let mut statement = connection
-        .prepare_cached("SELECT kind, id FROM unique_names WHERE tenant = ?1 AND space = ?2 AND name = ?3")?;
-    statement
-        .query_row(params![tenant.as_str(), name.space, name.name], |row| {
-            Ok(RecordKey { kind: row.get(0)?, id: row.get(1)? })
-        })
-        .optional()
 }

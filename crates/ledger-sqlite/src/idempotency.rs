@@ -6,6 +6,8 @@ use scope::{TenantId, Timestamp};
 
 /// How long a key is kept: seven days by the database's clock.
 pub const KEY_TTL_MICROS: i64 = 7 * 24 * 60 * 60 * 1_000_000;
+/// Expired keys stay a day longer, so that a clock that ran ahead and is set back has removed nothing.
+const PURGE_GRACE_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
 /// The stored answer of an effect, unless its key has expired.
 pub(crate) fn recall(
@@ -64,11 +66,12 @@ pub(crate) fn store(
     Ok(())
 }
 
-/// Removes at most `batch` expired keys and says how many.
+/// Removes at most `batch` keys that expired more than a day ago and says how many.
 pub(crate) fn purge(connection: &Connection, now: Timestamp, batch: usize) -> rusqlite::Result<usize> {
     let mut statement = connection.prepare_cached(
         "DELETE FROM idempotency_keys
           WHERE rowid IN (SELECT rowid FROM idempotency_keys WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)",
     )?;
-    statement.execute(params![now.0, i64::try_from(batch).unwrap_or(i64::MAX)])
+    let long_expired = now.plus_micros(-PURGE_GRACE_MICROS);
+    statement.execute(params![long_expired.0, i64::try_from(batch).unwrap_or(i64::MAX)])
 }

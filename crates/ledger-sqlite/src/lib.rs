@@ -8,7 +8,7 @@
 //! Invariants:
 //! * a commit is answered after it is on disk (WAL, `synchronous = FULL`);
 //! * rows that are not facts are made by `effect` alone, so [`ledger::Ledger::verify`] can make them again;
-//! * every statement names the tenant.
+//! * every statement that reads or writes records names the tenant.
 
 mod backup;
 mod change;
@@ -19,7 +19,9 @@ mod error;
 mod expectation;
 mod find;
 mod idempotency;
+mod names;
 mod point;
+mod port;
 mod readers;
 mod record;
 mod schema;
@@ -35,13 +37,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
-use ledger::{
-    At, Change, Commit, CommitError, Fact, Find, Folds, Idempotency, Ledger, Page, ReadError, Recalled, RecordKey,
-    RecordVersion, Search, SearchHit, Seq, Traversal, Traverse, Verification,
-};
-use scope::{Clock, SystemClock, TenantId};
+use ledger::CommitError;
+use scope::{Clock, SystemClock};
 use tokio::sync::{mpsc, oneshot, watch};
 
 pub use backup::restore;
@@ -49,11 +46,8 @@ pub use error::{BackupError, OpenError};
 pub use idempotency::KEY_TTL_MICROS;
 
 use directory::Directory;
-use readers::{Readers, failed};
+use readers::Readers;
 use writer::{Counters, Job, Writer};
-
-/// More keys than this are read on a thread that may block.
-const KEYS_INLINE_MAX: usize = 32;
 
 /// How the ledger is opened.
 #[derive(Clone)]
@@ -139,12 +133,12 @@ impl SqliteLedger {
         WriteStats { transactions: read(&self.counters.transactions), changes: read(&self.counters.changes) }
     }
 
-    /// Removes at most `batch` expired idempotency keys and says how many. The writer does this by itself
+    /// Removes at most `batch` idempotency keys that expired more than a day ago and says how many. The writer does this by itself
     /// from time to time; call it to do more.
     pub async fn purge_expired(&self, batch: usize) -> Result<usize, CommitError> {
         let (answer, answered) = oneshot::channel();
         self.enqueue(Job::Purge(batch, answer)).await?;
-        answered.await.unwrap_or_else(|_| Err(writer_stopped_midway()))
+        answered.await.unwrap_or_else(|_| Err(stopped_midway()))
     }
 
     /// Copies the database as it is now to a new file, while reads and writes go on.
@@ -171,117 +165,6 @@ impl Drop for SqliteLedger {
     }
 }
 
-fn writer_stopped_midway() -> CommitError {
+fn stopped_midway() -> CommitError {
     CommitError::Unknown("the writer stopped before it answered".to_owned())
-}
-
-impl Ledger for SqliteLedger {
-    fn commit(&self, change: Change) -> BoxFuture<'_, Result<Commit, CommitError>> {
-        async move {
-            let (answer, answered) = oneshot::channel();
-            self.enqueue(Job::Commit(Box::new(change), answer)).await?;
-            answered.await.unwrap_or_else(|_| Err(writer_stopped_midway()))
-        }
-        .boxed()
-    }
-
-    fn recall<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        effect: &'a Idempotency,
-    ) -> BoxFuture<'a, Result<Option<Recalled>, ReadError>> {
-        let now = self.clock.now();
-        self.readers.look_up(move |db| idempotency::recall(db, tenant, effect, now).map_err(failed)).boxed()
-    }
-
-    fn point<'a>(&'a self, tenant: &'a TenantId, at: At) -> BoxFuture<'a, Result<Seq, ReadError>> {
-        self.readers.look_up(move |db| point::resolve(db, tenant, at)).boxed()
-    }
-
-    fn get<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        at: Seq,
-        keys: &'a [RecordKey],
-    ) -> BoxFuture<'a, Result<Vec<Option<RecordVersion>>, ReadError>> {
-        if keys.len() <= KEYS_INLINE_MAX {
-            return self.readers.look_up(move |db| get(db, tenant, at, keys)).boxed();
-        }
-        let (tenant, keys) = (tenant.clone(), keys.to_vec());
-        self.readers.read(move |db| get(db, &tenant, at, &keys)).boxed()
-    }
-
-    fn find<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        at: Seq,
-        find: Find,
-    ) -> BoxFuture<'a, Result<Page<RecordVersion>, ReadError>> {
-        let tenant = tenant.clone();
-        self.readers.read(move |db| find::page(db, &tenant, at, &find)).boxed()
-    }
-
-    fn count<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        at: Seq,
-        find: Find,
-        most: u64,
-    ) -> BoxFuture<'a, Result<u64, ReadError>> {
-        let tenant = tenant.clone();
-        self.readers.read(move |db| find::count(db, &tenant, at, find, most)).boxed()
-    }
-
-    fn traverse<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        at: Seq,
-        traverse: Traverse,
-    ) -> BoxFuture<'a, Result<Traversal, ReadError>> {
-        let tenant = tenant.clone();
-        self.readers.read(move |db| traverse::traverse(db, &tenant, at, &traverse)).boxed()
-    }
-
-    fn search<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        at: Seq,
-        search: Search,
-    ) -> BoxFuture<'a, Result<Vec<SearchHit>, ReadError>> {
-        let tenant = tenant.clone();
-        self.readers.read(move |db| search::search(db, &tenant, at, &search)).boxed()
-    }
-
-    fn facts<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        after: Seq,
-        most: usize,
-    ) -> BoxFuture<'a, Result<Vec<Fact>, ReadError>> {
-        let tenant = tenant.clone();
-        self.readers.read(move |db| change::facts(db, &tenant, after, most).map_err(failed)).boxed()
-    }
-
-    fn tenants(&self) -> BoxFuture<'_, Result<Vec<TenantId>, ReadError>> {
-        self.readers.read(|db| change::tenants(db).map_err(failed)).boxed()
-    }
-
-    fn ticks(&self) -> watch::Receiver<u64> {
-        self.ticks.clone()
-    }
-
-    fn verify<'a>(&'a self, folds: &'a Folds) -> BoxFuture<'a, Result<Verification, ReadError>> {
-        let (folds, scratch) = (folds.clone(), self.directory.path().to_owned());
-        self.readers.read(move |db| verify::verify(db, &scratch, &folds).map_err(failed)).boxed()
-    }
-}
-
-fn get(
-    db: &rusqlite::Connection,
-    tenant: &TenantId,
-    at: Seq,
-    keys: &[RecordKey],
-) -> Result<Vec<Option<RecordVersion>>, ReadError> {
-    point::check(db, tenant, at)?;
-    keys.iter().map(|key| record::version_at(db, tenant, key, at).map_err(failed)).collect()
 }

@@ -13,7 +13,7 @@ use scope::{TenantId, Timestamp};
 
 use crate::change::{self, facts, tenants};
 use crate::effect::{self, Cause};
-use crate::schema;
+use crate::{names, schema};
 
 const FACTS_PER_PAGE: usize = 1000;
 const DIFFERENCES_MAX: usize = 100;
@@ -78,6 +78,7 @@ fn replay(
             }
         }
     }
+    names::hold_all(scratch, tenant)?;
     change::move_head(scratch, tenant_number, seq, at)
 }
 
@@ -91,7 +92,7 @@ fn replay_fact(
     let Some(fold) = folds.get(owner) else { return Ok(Err(format!("no capability folds {}", fact.kind))) };
     let fact = NewFact { kind: fact.kind, subject: fact.subject, body: fact.body, meta: fact.meta };
     match fold.effects(&fact) {
-        Ok(effects) => effects.iter().try_for_each(|effect| effect::apply(scratch, cause, effect)).map(Ok),
+        Ok(effects) => effects.iter().try_for_each(|effect| effect::apply(scratch, cause, effect).map(drop)).map(Ok),
         Err(reason) => Ok(Err(reason)),
     }
 }

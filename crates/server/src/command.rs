@@ -8,6 +8,7 @@ mod maintenance;
 mod stdio;
 mod tools;
 
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -169,7 +170,8 @@ fn log_to_stderr(config: &Config) -> anyhow::Result<()> {
     use tracing_subscriber::EnvFilter;
     // rmcp logs whole requests at debug, arguments included, so it stays at warn whatever is asked for.
     let filter = EnvFilter::try_new(format!("{},rmcp=warn", config.log)).map_err(|error| anyhow::anyhow!("log: {error}"))?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    let colours = std::io::stderr().is_terminal();
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).with_target(false);
     match config.log_format {
         LogFormat::Text => lines.init(),
         LogFormat::Json => lines.json().init(),

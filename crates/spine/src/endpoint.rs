@@ -7,19 +7,23 @@ use std::time::{Duration, Instant};
 
 use contract::{Answer, Blob, CallError, Capability, Client, Context, Effect, ErrorKind, RequestMeta, Side, Tool};
 use futures::FutureExt;
-use scope::{Clock, IdSource};
+use scope::{Clock, IdSource, TenantId};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::admission::Admitted;
+use crate::admission::{Admitted, Rejection};
 use crate::arguments::{Checked, Checkers};
 use crate::audit::{self, AuditRecord, AuditSink};
 use crate::config::{Config, Confirm};
 use crate::confirmation::{self, Question};
+use crate::message::Message;
 use crate::metrics::Metrics;
 use crate::replay::{self, Replays};
 use crate::{Seal, names};
+
+/// How long a person may take to confirm.
+const CONFIRMED_WITHIN: Duration = Duration::from_secs(300);
 
 /// What an endpoint is made of.
 pub struct Parts {
@@ -104,7 +108,7 @@ impl Endpoint {
         };
         let started = Instant::now();
         let audited = arguments.clone();
-        let outcome = self.guarded(caller, self.run(caller, tool, arguments)).await;
+        let outcome = self.caught(caller, self.run(caller, tool, arguments)).await;
         let code = outcome.as_ref().err().map(|error| error.code.as_ref());
         let result = code.map_or(Ok(()), |code| Err(code));
         self.record(caller, "tools/call", &tool.name, &audited, started, result);
@@ -125,19 +129,22 @@ impl Endpoint {
             self.checkers.check(&tool.name, arguments).map_err(|violations| self.capability.refuse(&tool.name, &violations))?;
         self.metrics.unwrapped(unwrapped);
         if tool.side == Side::Query {
-            return self.capability.call(&self.context(caller, None), &tool.name, arguments).await;
+            let ctx = self.context(caller, None);
+            return self.limited(caller, self.capability.call(&ctx, &tool.name, arguments)).await;
         }
         let hash = replay::request_hash(&tool.name, &arguments);
         let purpose = purpose(caller, &tool.name, &arguments);
         let question = Question { tool, client: caller.client.as_ref(), seal: &self.seal, purpose: &purpose };
-        let confirmed = question.put(self.config.confirm, token.as_ref(), &arguments, &caller.request.request_id).await?;
+        // A person may take longer than a call, and holds up nobody else meanwhile.
+        let confirmed = question.put(self.config.confirm, token.as_ref(), &arguments, &caller.request.request_id);
+        let confirmed = within(CONFIRMED_WITHIN, caller, confirmed).await?;
 
         let ctx = self.context(caller, effect_of(confirmed, tool, &arguments, hash));
         if let Some(answer) = ctx.effect.as_ref().and_then(|effect| self.replays.find(&ctx, effect)) {
             self.metrics.replayed();
             return Ok(answer);
         }
-        let answer = self.capability.call(&ctx, &tool.name, arguments).await?;
+        let answer = self.limited(caller, self.capability.call(&ctx, &tool.name, arguments)).await?;
         if let Some(effect) = &ctx.effect {
             self.replays.keep(&ctx, effect, &answer);
         }
@@ -148,7 +155,8 @@ impl Endpoint {
     pub async fn read(&self, caller: &Caller, uri: &str) -> Result<Blob, CallError> {
         let started = Instant::now();
         let ctx = self.context(caller, None);
-        let outcome = self.guarded(caller, self.capability.read(&ctx, uri)).await;
+        // Called inside, so that a panic before the first await is caught too.
+        let outcome = self.guarded(caller, async { self.capability.read(&ctx, uri).await }).await;
         let code = outcome.as_ref().err().map(|error| error.code.as_ref());
         self.record(caller, "resources/read", uri, &Map::new(), started, code.map_or(Ok(()), |code| Err(code)));
         outcome
@@ -170,26 +178,24 @@ impl Endpoint {
         outcome
     }
 
-    /// Within a deadline, among a bounded number of calls, and with a panic turned into an answer.
+    /// Within the limits of a call, and with a panic turned into an answer.
     async fn guarded<T>(&self, caller: &Caller, work: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+        self.caught(caller, self.limited(caller, work)).await
+    }
+
+    /// With a panic turned into an answer.
+    async fn caught<T>(&self, caller: &Caller, work: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+        let outcome = AssertUnwindSafe(work).catch_unwind().await;
+        outcome.unwrap_or_else(|panic| Err(self.panicked(caller, &*panic)))
+    }
+
+    /// Within a deadline, and among a bounded number of calls.
+    async fn limited<T>(&self, caller: &Caller, work: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
         let Ok(_permit) = self.permits.try_acquire() else {
             return Err(CallError::new(ErrorKind::Unavailable, "SERVICE_UNAVAILABLE", "too many calls are under way")
                 .hint("try again in a moment, with the same client_request_id"));
         };
-        let limit = Duration::from_millis(self.config.limits.call_timeout_ms);
-        let cancelled = caller.cancelled.cancelled();
-        tokio::select! {
-            outcome = AssertUnwindSafe(work).catch_unwind() => outcome.unwrap_or_else(|panic| Err(self.panicked(caller, &*panic))),
-            () = tokio::time::sleep(limit) => {
-                caller.cancelled.cancel();
-                Err(CallError::new(ErrorKind::DeadlineExceeded, "TIMEOUT", "the call took too long")
-                    .detail("outcome", "unknown")
-                    .hint("read what is there, or call again with the same client_request_id"))
-            }
-            () = cancelled => Err(CallError::new(ErrorKind::DeadlineExceeded, "CANCELLED", "the call was cancelled")
-                .detail("outcome", "unknown")
-                .hint("read what is there, or call again with the same client_request_id")),
-        }
+        within(Duration::from_millis(self.config.limits.call_timeout_ms), caller, work).await
     }
 
     fn panicked(&self, caller: &Caller, panic: &(dyn std::any::Any + Send)) -> CallError {
@@ -247,9 +253,45 @@ impl Endpoint {
         });
     }
 
-    /// Leaves the audit record of something that was not let in.
-    pub fn record_rejection(&self, record: AuditRecord) {
-        self.audit.append(record);
+    /// Leaves the audit record of something that was not let in, and counts it.
+    pub fn record_rejection(&self, transport: &'static str, rejection: &Rejection, message: Option<&Message>, request: RequestMeta) {
+        self.metrics.rejected(rejection.reason());
+        self.audit.append(AuditRecord {
+            at: self.clock.now(),
+            tenant: TenantId::new("-").expect("a literal that is a valid id"),
+            principal: String::new(),
+            principal_kind: String::new(),
+            transport,
+            client: None,
+            method: message.map(|message| message.method.clone()).unwrap_or_default(),
+            target: message.and_then(Message::tool).unwrap_or_default().to_owned(),
+            arguments: String::new(),
+            arguments_hash: String::new(),
+            request_id: request.request_id,
+            correlation_id: request.correlation_id,
+            trace_id: None,
+            decision: rejection.reason().to_owned(),
+            outcome: "refused",
+            error_code: Some(rejection.reason().to_owned()),
+            duration_us: 0,
+        });
+    }
+}
+
+/// Until a deadline, or until the caller gives up.
+async fn within<T>(limit: Duration, caller: &Caller, work: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+    let ended = |code: &'static str, message: &str| {
+        CallError::new(ErrorKind::DeadlineExceeded, code, message)
+            .detail("outcome", "unknown")
+            .hint("read what is there, or call again with the same client_request_id")
+    };
+    tokio::select! {
+        outcome = work => outcome,
+        () = tokio::time::sleep(limit) => {
+            caller.cancelled.cancel();
+            Err(ended("TIMEOUT", "the call took too long"))
+        }
+        () = caller.cancelled.cancelled() => Err(ended("CANCELLED", "the call was cancelled")),
     }
 }
 

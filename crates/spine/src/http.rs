@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use tokio_util::sync::CancellationToken;
@@ -56,14 +57,23 @@ impl Site {
         }
         let catalog: Arc<str> = Arc::from(catalog);
         let published = get(move || async move { ([(header::CONTENT_TYPE, "application/json")], catalog.to_string()) });
-        router
+        let pages = Router::new()
             .route("/health", get(|| async { "ok\n" }))
             .route("/ready", get(is_ready).with_state(ready))
             .route("/metrics", get(show_metrics).with_state(metrics))
             .route("/.well-known/mcp-tools.json", published.clone())
             .route("/.well-known/mcp-tools.v1.json", published.clone())
             .route("/.well-known/mcp-tools.dev.json", published)
-            .layer(cors::layer(addresses))
+            .layer(middleware::from_fn_with_state(addresses.clone(), own_pages_only));
+        router.merge(pages).layer(cors::layer(addresses))
+    }
+}
+
+/// Turns away scripts of foreign pages. Probes and scrapers come without an origin, and by whatever address.
+async fn own_pages_only(State(addresses): State<Addresses>, request: Request, next: Next) -> Response {
+    match addresses.check_origin(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(rejection) => (StatusCode::FORBIDDEN, rejection.to_string()).into_response(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! A JSON-RPC message, looked at once before anything decides on it.
 
+use rmcp::model::InitializeRequestParams;
 use serde_json::{Map, Value, json};
 
 use crate::json;
@@ -12,8 +13,10 @@ pub struct Message {
     pub method: String,
     pub id: Option<Value>,
     pub params: Map<String, Value>,
-    /// True when the arguments arrived as JSON text and were unwrapped: the bytes on the wire must be written anew.
+    /// True when the arguments arrived as JSON text and were unwrapped.
     pub unwrapped: bool,
+    /// True when something was put right, so that the bytes on the wire must be written anew.
+    pub rewritten: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,8 +75,8 @@ impl Message {
         };
         let id = match map.remove("id") {
             None => None,
-            Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
-            Some(_) => return Err(Malformed::invalid("id is a string or a number", None)),
+            Some(id) if id.is_string() || id.is_i64() => Some(id),
+            Some(_) => return Err(Malformed::invalid("id is a string or a whole number of 64 bits", None)),
         };
         if map.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return Err(Malformed::invalid("jsonrpc must be \"2.0\"", id));
@@ -81,17 +84,23 @@ impl Message {
         let method = match map.remove("method") {
             Some(Value::String(method)) => method,
             None if id.is_some() && (map.contains_key("result") || map.contains_key("error")) => {
-                return Ok(Self { kind: MessageKind::Response, method: String::new(), id, params: Map::new(), unwrapped: false });
+                return Ok(Self { kind: MessageKind::Response, method: String::new(), id, params: Map::new(), unwrapped: false, rewritten: false });
             }
             _ => return Err(Malformed::invalid("method is missing or is not a string", id)),
         };
-        let params = match map.remove("params") {
-            None => Map::new(),
+        let given = map.remove("params");
+        let rewritten = given.as_ref().is_some_and(Value::is_null);
+        let params = match given {
+            // Some clients write null for nothing.
+            None | Some(Value::Null) => Map::new(),
             Some(Value::Object(params)) => params,
             Some(_) => return Err(Malformed { code: -32602, message: "params must be an object".to_owned(), id }),
         };
+        if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
+            return Err(Malformed { code: -32602, message: "params._meta must be an object".to_owned(), id });
+        }
         let kind = if id.is_some() { MessageKind::Request } else { MessageKind::Notification };
-        let mut message = Self { kind, method, id, params, unwrapped: false };
+        let mut message = Self { kind, method, id, params, unwrapped: false, rewritten };
         message.unwrap_arguments(depth_max);
         Ok(message)
     }
@@ -105,10 +114,11 @@ impl Message {
         if let Ok(object @ Value::Object(_)) = json::parse(text.as_bytes(), depth_max) {
             self.params.insert("arguments".to_owned(), object);
             self.unwrapped = true;
+            self.rewritten = true;
         }
     }
 
-    /// The message as bytes, after [`Message::unwrapped`].
+    /// A request or notification as bytes, after [`Message::rewritten`].
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut whole = json!({ "jsonrpc": "2.0" });
         if let Some(id) = &self.id {
@@ -133,6 +143,17 @@ impl Message {
         self.meta("io.modelcontextprotocol/protocolVersion")
     }
 
+    /// True when `_meta` holds all that a request of the stateless era must bring.
+    pub fn is_stateless(&self) -> bool {
+        let capabilities = self.params.get("_meta").and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities"));
+        self.protocol_version().is_some() && capabilities.is_some_and(Value::is_object)
+    }
+
+    /// True when `initialize` brings what it must.
+    pub fn is_sound_initialize(&self) -> bool {
+        serde_json::from_value::<InitializeRequestParams>(Value::Object(self.params.clone())).is_ok()
+    }
+
     pub fn correlation_id(&self) -> Option<&str> {
         self.meta("correlation_id")
     }
@@ -155,10 +176,19 @@ mod tests {
         refused(r#"{"method":"ping","id":1}"#, -32600, "jsonrpc");
         refused(r#"{"jsonrpc":"1.0","method":"ping","id":1}"#, -32600, "jsonrpc");
         refused(r#"{"jsonrpc":"2.0","id":1}"#, -32600, "method");
-        refused(r#"{"jsonrpc":"2.0","method":"ping","id":null}"#, -32600, "id");
+        for id in ["null", "1.5", "1e30", "18446744073709551615", "[]", "true"] {
+            refused(&format!(r#"{{"jsonrpc":"2.0","method":"ping","id":{id}}}"#), -32600, "id");
+        }
         refused(r#"[{"jsonrpc":"2.0","method":"ping","id":1}]"#, -32600, "batches");
         refused(r#"{"jsonrpc":"2.0","method":"ping","id":1,"params":[1]}"#, -32602, "params");
+        refused(r#"{"jsonrpc":"2.0","method":"ping","id":1,"params":{"_meta":5}}"#, -32602, "_meta");
         refused("{", -32700, "not valid JSON");
+    }
+
+    #[test]
+    fn params_of_null_are_absent() {
+        let message = Message::parse(br#"{"jsonrpc":"2.0","id":-1,"method":"ping","params":null}"#, 16).unwrap();
+        assert!(message.rewritten && message.params.is_empty());
     }
 
     #[test]

@@ -3,10 +3,14 @@
 //! Lines are read and checked here before rmcp sees them, so that a line which is not a message, or is too long, gets an
 //! answer instead of silence, and a notification that comes too early does not end the process.
 
+use std::pin::pin;
 use std::sync::Arc;
 
-use rmcp::ServiceExt;
+use contract::RequestMeta;
+use rmcp::model::ProtocolVersion;
+use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::{RoleServer, ServiceExt};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::mpsc;
@@ -36,31 +40,39 @@ pub async fn serve(
 
     let writer = tokio::spawn(write_lines(output, outgoing));
     let relay = tokio::spawn(relay_lines(from_rmcp, lines.clone()));
-    let reader = tokio::spawn(read_lines(input, to_rmcp, lines, endpoint.clone(), stop.clone()));
-
-    let handler = Handler::new(endpoint, Some(admitted), stop.clone());
-    let transport = AsyncRwTransport::new_server(rmcp_reads, rmcp_writes);
-    let outcome = match handler.serve(transport).await {
-        Ok(running) => {
-            let ending = running.cancellation_token();
-            let stopped = stop.clone();
-            tokio::spawn(async move {
-                stopped.cancelled().await;
-                ending.cancel();
-            });
-            running.waiting().await.map(|_| ()).map_err(|error| error.to_string())
+    let outcome = {
+        let reading = read_lines(input, to_rmcp, lines, &endpoint, admission, &stop);
+        let handler = Handler::new(endpoint.clone(), Some(admitted), stop.clone());
+        let transport = AsyncRwTransport::new_server(rmcp_reads, rmcp_writes);
+        let (mut reading, mut serving) = (pin!(reading), pin!(serve_messages(handler, transport)));
+        tokio::select! {
+            outcome = &mut serving => outcome,
+            // The input ended or we were told to stop: what is under way may finish.
+            () = &mut reading => serving.await,
         }
-        // The input ended before a first message: nobody to serve is not a failure.
-        Err(_) => Ok(()),
     };
-    reader.abort();
     let _ = relay.await;
     let _ = writer.await;
     outcome
 }
 
-/// Checks each line; what is not a message is answered here.
-async fn read_lines(input: impl AsyncRead + Unpin, mut to_rmcp: DuplexStream, lines: mpsc::Sender<Vec<u8>>, endpoint: Arc<Endpoint>, stop: CancellationToken) {
+async fn serve_messages(handler: Handler, transport: impl Transport<RoleServer> + 'static) -> Result<(), String> {
+    match handler.serve(transport).await {
+        Ok(running) => running.waiting().await.map(|_| ()).map_err(|error| error.to_string()),
+        // The input ended before a first message: nobody to serve is not a failure.
+        Err(_) => Ok(()),
+    }
+}
+
+/// Checks and admits each line; what is not let through is answered here.
+async fn read_lines(
+    input: impl AsyncRead + Unpin,
+    mut to_rmcp: DuplexStream,
+    lines: mpsc::Sender<Vec<u8>>,
+    endpoint: &Endpoint,
+    admission: &Admission,
+    stop: &CancellationToken,
+) {
     let limits = &endpoint.config.limits;
     let mut input = BufReader::new(input);
     let mut started = false;
@@ -79,18 +91,26 @@ async fn read_lines(input: impl AsyncRead + Unpin, mut to_rmcp: DuplexStream, li
             Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
             Line::Whole(line) => line,
         };
-        let mut forward = match Message::parse(&line, limits.depth_max) {
+        let message = match Message::parse(&line, limits.depth_max) {
+            Ok(message) => message,
             Err(malformed) => {
                 let _ = lines.send(error_line(malformed.response())).await;
                 continue;
             }
-            // rmcp ends the connection over a notification that comes before the first request.
-            Ok(message) if message.kind == MessageKind::Notification && !started => continue,
-            Ok(message) => {
-                started = true;
-                if message.unwrapped { message.to_bytes() } else { line }
-            }
         };
+        // rmcp ends the connection over anything but a request before it has started.
+        if message.kind != MessageKind::Request && !started {
+            continue;
+        }
+        if let Err(refusal) = admit(&message, endpoint, admission) {
+            let _ = lines.send(error_line(refusal)).await;
+            continue;
+        }
+        started |= starts(&message);
+        if message.unwrapped {
+            endpoint.metrics.unwrapped(1);
+        }
+        let mut forward = if message.rewritten { message.to_bytes() } else { line };
         if forward.last() != Some(&b'\n') {
             forward.push(b'\n');
         }
@@ -98,6 +118,33 @@ async fn read_lines(input: impl AsyncRead + Unpin, mut to_rmcp: DuplexStream, li
             return;
         }
     }
+}
+
+/// Lets a message in, or words the refusal.
+fn admit(message: &Message, endpoint: &Endpoint, admission: &Admission) -> Result<(), Value> {
+    if message.kind != MessageKind::Request {
+        return Ok(());
+    }
+    let arrival = Arrival { door: Door::Stdio, message: Some(message), now: endpoint.clock.now() };
+    admission.admit(&arrival, endpoint.capability.manifest()).map(|_| ()).map_err(|rejection| {
+        let request_id = endpoint.ids.next();
+        let request = RequestMeta { correlation_id: request_id.clone(), request_id, ..RequestMeta::default() };
+        endpoint.record_rejection("stdio", &rejection, Some(message), request);
+        error_response(message.id.clone(), -32600, &rejection.to_string(), None)
+    })
+}
+
+/// True for the request with which rmcp's connection begins: a sound `initialize`, or a sound stateless request.
+fn starts(message: &Message) -> bool {
+    match message.method.as_str() {
+        "initialize" => message.is_sound_initialize(),
+        "server/discover" | "ping" => false,
+        _ => message.is_stateless() && message.protocol_version().is_some_and(is_known),
+    }
+}
+
+fn is_known(version: &str) -> bool {
+    ProtocolVersion::KNOWN_VERSIONS.iter().any(|known| known.as_str() == version)
 }
 
 enum Line {

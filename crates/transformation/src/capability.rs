@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use contract::generated::transformation::{self as generated, Services};
 use contract::{
-    Answer, Blob, CallError, Capability, Changed, Context, Manifest, PromptAnswer, ResourceEntry, ResourcePage, Violation,
+    Answer, Blob, CallError, Capability, Changed, Context, Manifest, PromptAnswer, ResourceEntry, ResourcePage,
+    Violation,
 };
 use futures::future::BoxFuture;
 use ledger::{Find, Page, SharedLedger};
@@ -77,26 +78,49 @@ impl Capability for Transformation {
         &self.manifest
     }
 
-    fn call<'a>(&'a self, ctx: &'a Context, tool: &'a str, arguments: Map<String, Value>) -> BoxFuture<'a, Result<Answer, CallError>> {
-        self.follower.see(&ctx.scope.tenant);
-        Box::pin(self.services.call(ctx, tool, arguments))
+    fn call<'a>(
+        &'a self,
+        ctx: &'a Context,
+        tool: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(async move {
+            self.follower.see(&ctx.scope.tenant).await;
+            self.services.call(ctx, tool, arguments).await
+        })
     }
 
     fn read<'a>(&'a self, ctx: &'a Context, uri: &'a str) -> BoxFuture<'a, Result<Blob, CallError>> {
-        self.follower.see(&ctx.scope.tenant);
-        Box::pin(self.services.read(ctx, uri))
+        Box::pin(async move {
+            self.follower.see(&ctx.scope.tenant).await;
+            self.services.read(ctx, uri).await
+        })
     }
 
-    fn resources<'a>(&'a self, ctx: &'a Context, after: Option<&'a str>) -> BoxFuture<'a, Result<ResourcePage, CallError>> {
-        self.follower.see(&ctx.scope.tenant);
+    fn resources<'a>(
+        &'a self,
+        ctx: &'a Context,
+        after: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<ResourcePage, CallError>> {
         Box::pin(async move { Ok(self.list_models(ctx, after).await?) })
     }
 
-    fn prompt<'a>(&'a self, _ctx: &'a Context, name: &'a str, arguments: Map<String, Value>) -> BoxFuture<'a, Result<PromptAnswer, CallError>> {
+    fn prompt<'a>(
+        &'a self,
+        _ctx: &'a Context,
+        name: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<PromptAnswer, CallError>> {
         Box::pin(std::future::ready(prompt::fill(name, &arguments)))
     }
 
-    fn complete<'a>(&'a self, ctx: &'a Context, _reference: &'a str, argument: &'a str, typed: &'a str) -> BoxFuture<'a, Result<Vec<String>, CallError>> {
+    fn complete<'a>(
+        &'a self,
+        ctx: &'a Context,
+        _reference: &'a str,
+        argument: &'a str,
+        typed: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<String>, CallError>> {
         Box::pin(async move { Ok(completion::complete(self.ledger.as_ref(), ctx, argument, typed).await?) })
     }
 

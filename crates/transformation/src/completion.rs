@@ -17,7 +17,9 @@ const VALUES_MAX: usize = 100;
 /// Values for `argument` that start like `typed`, best first.
 pub async fn complete(ledger: &dyn Ledger, ctx: &Context, argument: &str, typed: &str) -> Result<Vec<String>, Error> {
     match argument {
-        "type" | "element_type" | "source_type" | "target_type" => Ok(among(typed, &ElementType::all().map(ElementType::label).collect::<Vec<_>>())),
+        "type" | "element_type" | "source_type" | "target_type" => {
+            Ok(among(typed, &ElementType::all().map(ElementType::label).collect::<Vec<_>>()))
+        }
         "relationship_type" => Ok(among(typed, &RelationshipType::ALL.map(RelationshipType::label))),
         "layer" => Ok(among(typed, &Layer::ALL.map(Layer::label))),
         "model_id" => models(ledger, ctx, typed).await,

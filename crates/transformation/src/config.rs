@@ -1,9 +1,12 @@
 //! What an operator can choose.
 
+use serde::Deserialize;
+
 use crate::metamodel::Profile;
 
 /// Settings of this capability.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The metamodel profile: `ameide` (default) or `archimate-3.2-strict`.
     pub profile: Profile,

@@ -11,6 +11,7 @@
 pub mod decision;
 pub mod element;
 pub mod fact;
+pub mod key;
 pub mod model;
 pub mod name;
 pub mod properties;

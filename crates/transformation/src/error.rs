@@ -119,7 +119,9 @@ impl From<CommitError> for Error {
 
 impl From<Error> for CallError {
     fn from(error: Error) -> Self {
-        use ErrorKind::{AlreadyExists, Conflict, DeadlineExceeded, FailedPrecondition, InvalidArgument, NotFound, Unavailable};
+        use ErrorKind::{
+            AlreadyExists, Conflict, DeadlineExceeded, FailedPrecondition, InvalidArgument, NotFound, Unavailable,
+        };
         let message = error.to_string();
         let refuse = |kind: ErrorKind, code: &'static str| Self::new(kind, code, message);
         match error {
@@ -212,3 +214,6 @@ impl From<Error> for CallError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

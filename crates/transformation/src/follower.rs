@@ -1,15 +1,15 @@
 //! Follows the facts and tells subscribers which resources changed, whichever process wrote them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use contract::Changed;
-use ledger::{At, ReadError, RecordKey, Seq, SharedLedger};
+use ledger::{At, ReadError, Seq, SharedLedger};
 use scope::TenantId;
 use tokio::sync::broadcast;
 
-use crate::domain::fact::kind;
+use crate::domain::Fact;
 
 /// Other processes' commits tick late or not at all, so the facts are also asked for this often.
 const POLL: Duration = Duration::from_millis(500);
@@ -20,8 +20,8 @@ const FACTS_PER_READ: usize = 500;
 /// Knows which tenants are in use and how far each was followed.
 pub struct Follower {
     ledger: SharedLedger,
-    /// The last fact that was told; none before the tenant was looked at.
-    tenants: Mutex<BTreeMap<TenantId, Option<Seq>>>,
+    /// The last fact of each tenant that was told.
+    tenants: Mutex<BTreeMap<TenantId, Seq>>,
     changes: OnceLock<broadcast::Sender<Changed>>,
 }
 
@@ -30,11 +30,16 @@ impl Follower {
         Arc::new(Self { ledger, tenants: Mutex::default(), changes: OnceLock::new() })
     }
 
-    /// Notes that a tenant is in use, so that its facts are followed.
-    pub fn see(&self, tenant: &TenantId) {
-        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-        if !tenants.contains_key(tenant) {
-            tenants.insert(tenant.clone(), None);
+    /// Notes that a tenant is in use. What it does from now on is told.
+    pub async fn see(&self, tenant: &TenantId) {
+        if self.lock().contains_key(tenant) {
+            return;
+        }
+        match self.ledger.point(tenant, At::Head).await {
+            Ok(head) => {
+                self.lock().entry(tenant.clone()).or_insert(head);
+            }
+            Err(error) => tracing::warn!(%error, %tenant, "a tenant cannot be followed yet"),
         }
     }
 
@@ -52,54 +57,73 @@ impl Follower {
         receiver
     }
 
+    /// Starts every tenant at its head: what happened before the first subscription is nobody's news.
+    async fn skip_the_past(&self) {
+        for (tenant, _) in self.told() {
+            if let Ok(head) = self.ledger.point(&tenant, At::Head).await {
+                self.lock().insert(tenant, head);
+            }
+        }
+    }
+
     async fn look(&self) {
-        let tenants: Vec<(TenantId, Option<Seq>)> = {
-            let tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-            tenants.iter().map(|(tenant, told)| (tenant.clone(), *told)).collect()
-        };
-        for (tenant, told) in tenants {
+        for (tenant, told) in self.told() {
             match self.tell(&tenant, told).await {
                 Ok(told) => {
-                    self.tenants.lock().unwrap_or_else(PoisonError::into_inner).insert(tenant, Some(told));
+                    self.lock().insert(tenant, told);
                 }
                 Err(error) => tracing::warn!(%error, %tenant, "facts cannot be followed now"),
             }
         }
     }
 
-    /// Tells what happened after `told` and returns how far that went. A tenant starts at its head.
-    async fn tell(&self, tenant: &TenantId, told: Option<Seq>) -> Result<Seq, ReadError> {
-        let Some(mut told) = told else {
-            return self.ledger.point(tenant, At::Head).await;
-        };
+    /// Tells what happened after `told` and returns how far that went.
+    async fn tell(&self, tenant: &TenantId, mut told: Seq) -> Result<Seq, ReadError> {
         loop {
             let facts = self.ledger.facts(tenant, told, FACTS_PER_READ).await?;
             let Some(last) = facts.last() else { return Ok(told) };
             told = last.seq;
-            for uri in facts.iter().filter_map(|fact| uri(&fact.subject)) {
+            for uri in facts.iter().flat_map(uris) {
                 // Nobody may be listening; that is no failure.
                 let _ = self.changes.get().map(|sender| sender.send(Changed::Resource { tenant: tenant.clone(), uri }));
             }
         }
     }
-}
 
-async fn follow(follower: Weak<Follower>, mut ticks: tokio::sync::watch::Receiver<u64>) {
-    loop {
-        match follower.upgrade() {
-            Some(follower) => follower.look().await,
-            None => return,
-        }
-        // Either way it is time to look again.
-        let _ = tokio::time::timeout(POLL, ticks.changed()).await;
+    fn told(&self) -> Vec<(TenantId, Seq)> {
+        self.lock().iter().map(|(tenant, told)| (tenant.clone(), *told)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<TenantId, Seq>> {
+        self.tenants.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The resource that shows a record.
-fn uri(subject: &RecordKey) -> Option<String> {
-    match subject.kind.as_str() {
-        kind::ELEMENT => Some(format!("transformation://element/{}", subject.id)),
-        kind::MODEL => Some(format!("transformation://model/{}", subject.id)),
-        _ => None,
+async fn follow(follower: Weak<Follower>, mut ticks: tokio::sync::watch::Receiver<u64>) {
+    if let Some(follower) = follower.upgrade() {
+        follower.skip_the_past().await;
+    }
+    while let Some(follower) = follower.upgrade() {
+        follower.look().await;
+        drop(follower);
+        // A closed channel never ticks again, and then only time passes.
+        if let Ok(Err(_)) = tokio::time::timeout(POLL, ticks.changed()).await {
+            tokio::time::sleep(POLL).await;
+        }
+    }
+}
+
+/// The resources that show what a fact changed: a model shows how many elements it has.
+fn uris(fact: &ledger::Fact) -> Vec<String> {
+    let element = |id: &str| format!("transformation://element/{id}");
+    let model = |id: &str| format!("transformation://model/{id}");
+    match Fact::read(&fact.kind, &fact.body) {
+        Ok(Fact::ElementCreated(state) | Fact::ElementDeleted(state)) => {
+            vec![element(&state.id), model(&state.model_id)]
+        }
+        Ok(Fact::ElementUpdated(state)) => vec![element(&state.id)],
+        Ok(Fact::ModelCreated(state)) => vec![model(&state.id)],
+        // Relationships have no resource, and other capabilities' facts are not ours to tell.
+        Ok(_) | Err(_) => Vec::new(),
     }
 }

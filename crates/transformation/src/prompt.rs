@@ -28,7 +28,9 @@ pub fn fill(name: &str, arguments: &Map<String, Value>) -> Result<PromptAnswer, 
     }
     let goal = arguments.get("goal").and_then(Value::as_str).map(str::trim).filter(|goal| !goal.is_empty());
     let Some(goal) = goal else {
-        return Err(Error::invalid("goal", "is required".to_owned(), "say in a sentence what the model should show").into());
+        return Err(
+            Error::invalid("goal", "is required".to_owned(), "say in a sentence what the model should show").into()
+        );
     };
     let text = format!(
         "Goal of this session: {goal}\n\n\

@@ -13,7 +13,8 @@ const SUPPLIED: [&str; 8] =
 pub fn refuse(tool: &str, violations: &[Violation]) -> CallError {
     let mut refusals = each(tool, violations);
     if refusals.is_empty() {
-        return CallError::invalid("the arguments do not fit the tool's schema").hint("compare them with the tool's input schema");
+        return CallError::invalid("the arguments do not fit the tool's schema")
+            .hint("compare them with the tool's input schema");
     }
     let first = refusals.remove(0);
     if refusals.is_empty() {
@@ -46,9 +47,12 @@ fn one(tool: &str, violation: &Violation) -> CallError {
         }
         ViolationKind::Missing if field == "model_id" => invalid(
             "is required".to_owned(),
-            "give the id or key of a model: transformation.listModels shows them, a fresh tenant has the key default".to_owned(),
+            "give the id or key of a model: transformation.listModels shows them, a fresh tenant has the key default"
+                .to_owned(),
         ),
-        ViolationKind::Missing => invalid("is required".to_owned(), format!("give {field}; the tool's input schema describes it")),
+        ViolationKind::Missing => {
+            invalid("is required".to_owned(), format!("give {field}; the tool's input schema describes it"))
+        }
         ViolationKind::Unknown { nearest, known } => {
             invalid("is not an argument of this tool".to_owned(), unknown_hint(tool, field, nearest, known))
                 .suggest("did_you_mean", nearest.clone())
@@ -80,13 +84,34 @@ mod tests {
             nearest: nearest.iter().map(|name| (*name).to_owned()).collect(),
             known: vec!["type".to_owned(), "name".to_owned()],
         };
-        let not_one_of = |value: &str| ViolationKind::NotOneOf { value: value.to_owned(), nearest: vec![], permitted: vec![] };
-        check("createElement", "type", not_one_of("AppComponent"), "INVALID_ELEMENT_TYPE type: Use ApplicationComponent; the application layer has the types listed, transformation.getElementTypes lists all");
-        check("createRelationship", "type", not_one_of("Realisation"), "INVALID_RELATIONSHIP type: Use Realization; transformation.getRelationshipTypes says which pairs it may join");
+        let not_one_of =
+            |value: &str| ViolationKind::NotOneOf { value: value.to_owned(), nearest: vec![], permitted: vec![] };
+        check(
+            "createElement",
+            "type",
+            not_one_of("AppComponent"),
+            "INVALID_ELEMENT_TYPE type: Use ApplicationComponent; the application layer has the types listed, transformation.getElementTypes lists all",
+        );
+        check(
+            "createRelationship",
+            "type",
+            not_one_of("Realisation"),
+            "INVALID_RELATIONSHIP type: Use Realization; transformation.getRelationshipTypes says which pairs it may join",
+        );
         check("createElement", "layer", unknown(&[]), "VALIDATION_ERROR layer: leave layer out; it is made for you");
         check("createElement", "nam", unknown(&["name"]), "VALIDATION_ERROR nam: use name");
-        check("updateElement", "type", unknown(&[]), "VALIDATION_ERROR type: an element keeps its type; create another one instead");
-        check("createElement", "name", ViolationKind::Missing, "VALIDATION_ERROR name: give name; the tool's input schema describes it");
+        check(
+            "updateElement",
+            "type",
+            unknown(&[]),
+            "VALIDATION_ERROR type: an element keeps its type; create another one instead",
+        );
+        check(
+            "createElement",
+            "name",
+            ViolationKind::Missing,
+            "VALIDATION_ERROR name: give name; the tool's input schema describes it",
+        );
     }
 
     #[track_caller]

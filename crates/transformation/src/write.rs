@@ -51,22 +51,38 @@ impl ArchitectureWrite {
 }
 
 impl TransformationArchitectureWriteService for ArchitectureWrite {
-    async fn create_element(&self, ctx: &Context, request: CreateElementRequest) -> Result<CreateElementResponse, CallError> {
+    async fn create_element(
+        &self,
+        ctx: &Context,
+        request: CreateElementRequest,
+    ) -> Result<CreateElementResponse, CallError> {
         let command = CreateElement::read(ctx, request)?;
         Ok(self.recorder.once(ctx, || self.planner.create_element(ctx, &command)).await?)
     }
 
-    async fn create_relationship(&self, ctx: &Context, request: CreateRelationshipRequest) -> Result<CreateRelationshipResponse, CallError> {
+    async fn create_relationship(
+        &self,
+        ctx: &Context,
+        request: CreateRelationshipRequest,
+    ) -> Result<CreateRelationshipResponse, CallError> {
         let command = CreateRelationship::read(ctx, request)?;
         Ok(self.recorder.once(ctx, || self.planner.create_relationship(ctx, &command)).await?)
     }
 
-    async fn update_element(&self, ctx: &Context, request: UpdateElementRequest) -> Result<UpdateElementResponse, CallError> {
+    async fn update_element(
+        &self,
+        ctx: &Context,
+        request: UpdateElementRequest,
+    ) -> Result<UpdateElementResponse, CallError> {
         let command = UpdateElement::read(ctx, request)?;
         Ok(self.recorder.once(ctx, || self.planner.update_element(ctx, &command)).await?)
     }
 
-    async fn delete_element(&self, ctx: &Context, request: DeleteElementRequest) -> Result<DeleteElementResponse, CallError> {
+    async fn delete_element(
+        &self,
+        ctx: &Context,
+        request: DeleteElementRequest,
+    ) -> Result<DeleteElementResponse, CallError> {
         let command = DeleteElement::read(request)?;
         Ok(self.recorder.once(ctx, || self.planner.delete_element(ctx, &command)).await?)
     }

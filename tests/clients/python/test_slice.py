@@ -12,7 +12,6 @@ import tempfile
 import time
 import unittest
 import uuid
-import warnings
 
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import ResourceTemplateReference
@@ -20,9 +19,6 @@ from mcp.types import ResourceTemplateReference
 from chancery import CHANCERY, Server, stdio_arguments
 
 NOTICE_SECONDS_MAX = 10
-
-# The SDK marks the calls of the initialize era as deprecated; here they are the subject.
-warnings.simplefilter("ignore")
 
 
 class Slice:
@@ -241,7 +237,7 @@ def after(moment):
 
 
 if __name__ == "__main__":
-    result = unittest.main(exit=False, verbosity=2).result
+    result = unittest.main(exit=False, verbosity=2, warnings="ignore").result
     failed = len(result.failures) + len(result.errors)
     skipped = len(result.skipped)
     print(f"{result.testsRun - failed - skipped} passed, {failed} failed, {skipped} skipped")

@@ -183,3 +183,35 @@ impl Walk<'_> {
         Ok(found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    /// Every statement of this file that lists in order.
+    fn ordered_statements() -> Vec<&'static str> {
+        let literals = include_str!("walk.rs").split("let sql = \"").skip(1);
+        literals.filter_map(|rest| rest.split("\";").next()).filter(|sql| sql.contains("ORDER BY")).collect()
+    }
+
+    // R-826
+    #[test]
+    fn every_ordered_walk_searches_its_index_and_never_sorts() {
+        let mut database = Connection::open_in_memory().unwrap();
+        crate::schema::migrate(&mut database, std::path::Path::new("memory")).unwrap();
+        let statements = ordered_statements();
+        assert_eq!(statements.len(), 11);
+        for sql in statements {
+            let mut statement = database.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let parameters = rusqlite::params_from_iter(vec!["0"; statement.parameter_count()]);
+            let plan: Vec<String> =
+                statement.query_map(parameters, |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+            assert!(plan.iter().all(|line| line.starts_with("SEARCH ")), "{sql}\n{plan:#?}");
+            let after = [("(name, id)", "(name,id)>"), ("(time, id)", "(time,id)>"), ("id >", "id>?")]
+                .into_iter()
+                .find_map(|(written, planned)| sql.contains(written).then_some(planned))
+                .unwrap();
+            assert!(plan[0].contains(after), "the cursor is not part of the search: {plan:#?}");
+        }
+    }
+}

@@ -56,7 +56,7 @@ fn table_rows(
     found: &mut Verification,
 ) -> rusqlite::Result<()> {
     let (mut left, mut right) = (stored.prepare(sql)?, made.prepare(sql)?);
-    let columns: Vec<String> = left.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = left.column_names().map(str::to_owned).collect();
     let (mut left, mut right) = (left.query([])?, right.query([])?);
     let (mut stored_row, mut made_row) = (next(&mut left, columns.len())?, next(&mut right, columns.len())?);
     while found.differences.len() < DIFFERENCES_MAX {

@@ -61,6 +61,9 @@ impl Tenant {
                 reached.push(Neighbour { id, hops, link: link.clone() });
             }
             seen.extend(frontier.iter().cloned());
+            if frontier.is_empty() {
+                break;
+            }
         }
         Traversal { reached, capped: false }
     }

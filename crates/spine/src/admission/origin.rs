@@ -3,7 +3,7 @@
 //! A page in a browser can send requests to loopback. It cannot forge `Origin`, and a name it rebinds to loopback shows
 //! in `Host`, so both are checked on every request.
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
 
 use super::Rejection;
@@ -32,11 +32,15 @@ impl Addresses {
                 }));
             }
         }
-        let text = |name| headers.get(name).map(|value: &http::HeaderValue| value.to_str().unwrap_or("?").to_ascii_lowercase());
-        if !text(HOST).is_some_and(|host| self.permits_host(&host)) {
+        if !text(headers, &HOST).is_some_and(|host| self.permits_host(&host)) {
             return Err(Rejection::Host);
         }
-        match text(ORIGIN) {
+        self.check_origin(headers)
+    }
+
+    /// Refuses a foreign origin only: for pages that hold no secret and are asked for by address.
+    pub fn check_origin(&self, headers: &HeaderMap) -> Result<(), Rejection> {
+        match text(headers, &ORIGIN) {
             Some(origin) if !self.permits_origin(&origin) => Err(Rejection::Origin),
             _ => Ok(()),
         }
@@ -54,6 +58,10 @@ impl Addresses {
             .any(|scheme| origin.strip_prefix(scheme).is_some_and(|host| is_loopback(without_port(host))));
         loopback || self.origins.iter().any(|permitted| matches(permitted, origin))
     }
+}
+
+fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    headers.get(name).map(|value| value.to_str().unwrap_or("?").to_ascii_lowercase())
 }
 
 /// Exact, or everything of one scheme when written `scheme://*`.

@@ -9,16 +9,15 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use contract::RequestMeta;
+use futures::StreamExt;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
-use scope::TenantId;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::sessions::{self, Sessions, Standing};
 use crate::admission::{self, Addresses, Admission, Arrival, Rejection};
-use crate::audit::AuditRecord;
 use crate::config::ToolNames;
 use crate::mcp::{Arrived, Handler};
 use crate::message::{Message, MessageKind, error_response};
@@ -41,6 +40,8 @@ pub struct Door {
     in_session: Service,
     /// Without: the stateless era, and single requests of any era.
     single: Service,
+    /// Fires when the server stops: streams end, calls go on.
+    stopping: CancellationToken,
 }
 
 /// Why a request ends here, as a response.
@@ -58,14 +59,13 @@ impl Door {
                 .with_json_response(true)
                 .with_legacy_session_mode(with_sessions)
                 .with_sse_retry(None)
-                .with_max_request_body_bytes(limits.body_bytes_max)
-                .with_cancellation_token(stopping.child_token());
+                .with_max_request_body_bytes(limits.body_bytes_max);
             let handler = (endpoint.clone(), stopping.clone());
             let make = move || Ok(Handler::new(handler.0.clone(), None, handler.1.clone()));
             StreamableHttpService::new(make, sessions.clone(), config)
         };
         let (in_session, single) = (service(true), service(false));
-        Self { endpoint, admission, addresses, ready, sessions, in_session, single }
+        Self { endpoint, admission, addresses, ready, sessions, in_session, single, stopping }
     }
 
     async fn pass(&self, request: Request) -> Result<Response, Ended> {
@@ -90,17 +90,24 @@ impl Door {
 
         let caller = format!("{}|{}", admitted.scope.tenant, admitted.principal.id());
         let service = self.service_for(&parts, message.as_ref(), &caller).await?;
-        widen_accept(&mut parts.headers, &parts.method);
+        put_media_right(&mut parts.headers, &parts.method);
         let request = self.request_meta(&parts.headers, message.as_ref());
         parts.extensions.insert(Arrived { admitted, request, names: names_wanted(parts.uri.query()) });
+        let follows = parts.method == Method::GET;
+        let id = message.and_then(|message| message.id);
         let request = Request::from_parts(parts, Body::from(bytes));
-        Ok(sessions::opening_for(caller, service.handle(request)).await.into_response())
+        let response = sessions::opening_for(caller, service.handle(request)).await.into_response();
+        if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            // rmcp's word for a message that it cannot read.
+            return Err(refused(StatusCode::BAD_REQUEST, id, -32600, "this is not a message of the protocol"));
+        }
+        Ok(if follows { ending_with(response, self.stopping.clone()) } else { response })
     }
 
     /// The body, read within its bounds and parsed once.
     async fn message(&self, headers: &HeaderMap, body: Body) -> Result<(Message, Bytes), Ended> {
         let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if media.split(';').next().unwrap_or_default().trim() != "application/json" {
+        if !media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
             return Err(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, -32600, "send Content-Type: application/json"));
         }
         let limits = &self.endpoint.config.limits;
@@ -118,21 +125,30 @@ impl Door {
             .map_err(|malformed| json_response(StatusCode::BAD_REQUEST, &malformed.response()))?;
         if message.unwrapped {
             self.endpoint.metrics.unwrapped(1);
-            let bytes = Bytes::from(message.to_bytes());
-            return Ok((message, bytes));
         }
+        let bytes = if message.rewritten { Bytes::from(message.to_bytes()) } else { bytes };
         Ok((message, bytes))
     }
 
     /// With or without a session.
     async fn service_for(&self, parts: &axum::http::request::Parts, message: Option<&Message>, caller: &str) -> Result<&Service, Ended> {
         let text = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+        let id = message.and_then(|message| message.id.clone());
+        let bad_params = |text: &str| Err(refused(StatusCode::BAD_REQUEST, id.clone(), -32602, text));
+        match message {
+            Some(message) if message.method == "server/discover" && !message.is_stateless() => {
+                return bad_params("server/discover needs protocolVersion and clientCapabilities in _meta");
+            }
+            Some(message) if message.method == "initialize" && !message.is_stateless() && !message.is_sound_initialize() => {
+                return bad_params("initialize needs protocolVersion, capabilities and clientInfo");
+            }
+            _ => {}
+        }
         let stateless = message.is_some_and(|message| message.protocol_version().is_some() || message.method == "server/discover")
             || text(PROTOCOL).is_some_and(|version| version >= STATELESS_SINCE && version.len() == STATELESS_SINCE.len());
         if stateless {
             return Ok(&self.single);
         }
-        let id = message.and_then(|message| message.id.clone());
         if message.is_some_and(|message| message.method == "initialize") {
             let open = self.sessions.count().await;
             self.endpoint.metrics.sessions.set(i64::try_from(open).unwrap_or(i64::MAX));
@@ -145,7 +161,11 @@ impl Door {
             // A single request needs no session; a stream without one has nothing to carry.
             return if message.is_some() { Ok(&self.single) } else { Err(refused(StatusCode::METHOD_NOT_ALLOWED, None, -32600, "a stream needs a session; open one with initialize")) };
         };
-        match self.sessions.standing(session, caller).await {
+        let standing = self.sessions.standing(session, caller).await;
+        if parts.method == Method::DELETE && standing != Standing::Unknown {
+            self.sessions.bury(session);
+        }
+        match standing {
             Standing::Open => Ok(&self.in_session),
             Standing::Forgotten if message.is_some_and(|message| message.kind != MessageKind::Response) => Ok(&self.single),
             Standing::Forgotten | Standing::Unknown => Err(refused(StatusCode::NOT_FOUND, id, -32600, "there is no such session; open one with initialize")),
@@ -166,30 +186,12 @@ impl Door {
 
     /// Refuses, counts and records.
     fn rejected(&self, rejection: &Rejection, message: Option<&Message>, headers: Option<&HeaderMap>) -> Ended {
-        self.endpoint.metrics.rejected(rejection.reason());
         let empty = HeaderMap::new();
         let request = self.request_meta(headers.unwrap_or(&empty), message);
-        self.endpoint.record_rejection(AuditRecord {
-            at: self.endpoint.clock.now(),
-            tenant: TenantId::new("-").expect("a literal that is a valid id"),
-            principal: String::new(),
-            principal_kind: String::new(),
-            transport: "http",
-            client: None,
-            method: message.map(|message| message.method.clone()).unwrap_or_default(),
-            target: message.and_then(Message::tool).unwrap_or_default().to_owned(),
-            arguments: String::new(),
-            arguments_hash: String::new(),
-            request_id: request.request_id,
-            correlation_id: request.correlation_id,
-            trace_id: None,
-            decision: rejection.reason().to_owned(),
-            outcome: "refused",
-            error_code: Some(rejection.reason().to_owned()),
-            duration_us: 0,
-        });
+        self.endpoint.record_rejection("http", rejection, message, request);
+        let id = message.and_then(|message| message.id.clone());
         let status = StatusCode::from_u16(rejection.status()).unwrap_or(StatusCode::FORBIDDEN);
-        let mut response = refused(status, None, -32600, &rejection.to_string());
+        let mut response = refused(status, id, -32600, &rejection.to_string());
         if let Rejection::Pace { retry_after_s } = rejection {
             let body = json!({ "error": { "code": "RATE_LIMIT_EXCEEDED", "message": rejection.to_string(), "retry_after": retry_after_s } });
             response = json_response(status, &body);
@@ -207,14 +209,22 @@ pub async fn enter(State(door): State<Arc<Door>>, request: Request) -> Response 
     }
 }
 
-/// rmcp demands that both media types are named; a client that takes anything takes these.
-fn widen_accept(headers: &mut HeaderMap, method: &Method) {
+/// rmcp demands that both media types are named, and in lower case; a client that takes anything takes these.
+fn put_media_right(headers: &mut HeaderMap, method: &Method) {
+    if method == Method::POST {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
     let given = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
     let anything = given.split(',').any(|media| matches!(media.split(';').next().unwrap_or_default().trim(), "*/*" | "application/*"));
     if anything {
         let both = if method == Method::GET { "text/event-stream" } else { "application/json, text/event-stream" };
         headers.insert(header::ACCEPT, HeaderValue::from_static(both));
     }
+}
+
+/// A stream that follows a session has no end of its own.
+fn ending_with(response: Response, stopping: CancellationToken) -> Response {
+    response.map(|body| Body::from_stream(body.into_data_stream().take_until(stopping.cancelled_owned())))
 }
 
 /// `?names=underscore` or `?names=dot` on the endpoint.

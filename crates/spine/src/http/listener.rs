@@ -7,7 +7,7 @@ use axum::Router;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -27,8 +27,8 @@ pub async fn serve(listener: TcpListener, router: Router, limits: &Limits, stop:
             () = stop.cancelled() => break,
         };
         let stream = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+            accepted = accept(&listener) => match accepted {
+                Ok(stream) => stream,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -37,8 +37,6 @@ pub async fn serve(listener: TcpListener, router: Router, limits: &Limits, stop:
             },
             () = stop.cancelled() => break,
         };
-        // Without this each event of a stream waits for the client's delayed acknowledgement.
-        let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
@@ -53,4 +51,25 @@ pub async fn serve(listener: TcpListener, router: Router, limits: &Limits, stop:
     }
     drop(listener);
     tokio::time::timeout(Duration::from_millis(limits.shutdown_ms), graceful.shutdown()).await.is_ok()
+}
+
+/// The next connection, set up so that what is written leaves at once: otherwise each event of a stream waits for the
+/// client's delayed acknowledgement, some 40 ms.
+async fn accept(listener: &TcpListener) -> std::io::Result<TcpStream> {
+    let (stream, _) = listener.accept().await?;
+    // A connection that is already gone is found out when it is read.
+    let _ = stream.set_nodelay(true);
+    Ok(stream)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn connections_do_not_wait_for_acknowledgements() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        assert!(accept(&listener).await.unwrap().nodelay().unwrap());
+    }
 }

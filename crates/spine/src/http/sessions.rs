@@ -65,6 +65,15 @@ impl Sessions {
         if held { Standing::Open } else { Standing::Forgotten }
     }
 
+    /// Remembers that the caller closed this session itself. One that merely idled away is served without a session.
+    pub fn bury(&self, id: &str) {
+        let mut closed = self.closed.lock().expect("nothing panics while holding this");
+        if closed.len() == CLOSED_MAX {
+            closed.pop_front();
+        }
+        closed.push_back(id.into());
+    }
+
     fn is_closed(&self, id: &str) -> bool {
         self.closed.lock().expect("nothing panics while holding this").iter().any(|closed| closed.as_ref() == id)
     }
@@ -96,13 +105,6 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
-        {
-            let mut closed = self.closed.lock().expect("nothing panics while holding this");
-            if closed.len() == CLOSED_MAX {
-                closed.pop_front();
-            }
-            closed.push_back(id.clone());
-        }
         self.inner.close_session(id).await
     }
 
@@ -124,5 +126,23 @@ impl SessionManager for Sessions {
 
     async fn resume(&self, id: &SessionId, last_event_id: String) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.inner.resume(id, last_event_id).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_idle_session_is_forgotten_and_a_closed_one_unknown() {
+        let sessions = Sessions::new(Seal::new([3; 32]), &Limits::default());
+        let (id, _transport) = opening_for("me".to_owned(), sessions.create_session()).await.unwrap();
+        assert_eq!(sessions.standing(&id, "me").await, Standing::Open);
+        assert_eq!(sessions.standing(&id, "you").await, Standing::Unknown);
+        // rmcp does this when a session has idled away.
+        sessions.close_session(&id).await.unwrap();
+        assert_eq!(sessions.standing(&id, "me").await, Standing::Forgotten);
+        sessions.bury(&id);
+        assert_eq!(sessions.standing(&id, "me").await, Standing::Unknown);
     }
 }

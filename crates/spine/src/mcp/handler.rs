@@ -2,11 +2,11 @@
 
 #![expect(deprecated, reason = "log messages and old subscriptions are served to the clients that still use them")]
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use contract::{CallError, ErrorKind, RequestMeta};
+use contract::{CallError, ErrorKind, Manifest, RequestMeta};
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -26,6 +26,8 @@ pub struct Handler {
     /// The caller of a connection that has only one, such as stdio. Over HTTP each request carries its own.
     fixed: Option<Admitted>,
     followed: follow::Followed,
+    /// True once changes are passed on to this session.
+    follows: Arc<AtomicBool>,
     log_level: Arc<Mutex<Option<LoggingLevel>>>,
     stopping: CancellationToken,
     ended: CancellationToken,
@@ -45,7 +47,7 @@ impl Handler {
     pub fn new(endpoint: Arc<Endpoint>, fixed: Option<Admitted>, stopping: CancellationToken) -> Self {
         let ended = CancellationToken::new();
         let guard = Arc::new(ended.clone().drop_guard());
-        Self { endpoint, fixed, followed: Default::default(), log_level: Default::default(), stopping, ended, _ends_with_me: guard }
+        Self { endpoint, fixed, followed: Default::default(), follows: Default::default(), log_level: Default::default(), stopping, ended, _ends_with_me: guard }
     }
 
     fn arrived(&self, extensions: &Extensions) -> Result<Arrived, ErrorData> {
@@ -152,6 +154,11 @@ fn meta_for(cx: &RequestContext<RoleServer>) -> Option<MetaObject> {
     is_stateless(cx).then(wire::result_meta)
 }
 
+/// The template as clients see it.
+fn template_uri(manifest: &Manifest, template: &contract::ResourceTemplate) -> String {
+    if template.pattern.contains("://") { template.pattern.clone() } else { format!("{}://{}", manifest.name, template.pattern) }
+}
+
 /// How long a client may keep lists, which change only with a new release.
 const LIST_TTL_MS: u64 = 60_000;
 
@@ -226,7 +233,7 @@ impl ServerHandler for Handler {
     async fn list_resource_templates(&self, _: Option<PaginatedRequestParams>, cx: RequestContext<RoleServer>) -> Result<ListResourceTemplatesResult, ErrorData> {
         let manifest = self.endpoint.capability.manifest();
         let template = |template: &contract::ResourceTemplate| {
-            let uri = if template.pattern.contains("://") { template.pattern.clone() } else { format!("{}://{}", manifest.name, template.pattern) };
+            let uri = template_uri(manifest, template);
             let name = template.pattern.split(['/', '{']).find(|part| !part.is_empty()).unwrap_or("resource").to_owned();
             let mut listed = ResourceTemplate::new(uri, name).with_description(&template.description).with_mime_type("application/json");
             listed.title = Some(template.title.clone()).filter(|title| !title.is_empty());
@@ -269,6 +276,9 @@ impl ServerHandler for Handler {
         if let Some(missing) = prompt.arguments.iter().find(|argument| argument.required && !arguments.contains_key(&argument.name)) {
             return Err(ErrorData::invalid_params(format!("{} is required", missing.name), None));
         }
+        if let Some((name, _)) = arguments.iter().find(|(_, value)| !value.is_string()) {
+            return Err(ErrorData::invalid_params(format!("{name} must be text"), None));
+        }
         let what = format!("prompts/get\n{}", replay::binding(&request.name, &arguments));
         let (caller, client) = self.asked_caller(&cx, &what, request.request_state.as_deref(), request.input_responses)?;
         let capability = self.endpoint.capability.clone();
@@ -291,10 +301,11 @@ impl ServerHandler for Handler {
 
     async fn complete(&self, request: CompleteRequestParams, cx: RequestContext<RoleServer>) -> Result<CompleteResult, ErrorData> {
         let caller = self.caller(&cx, self.plain_client(&cx))?;
+        let manifest = self.endpoint.capability.manifest();
         let reference = match &request.r#ref {
-            Reference::Resource(template) => template.uri.clone(),
-            Reference::Prompt(prompt) => prompt.name.clone(),
-            _ => return Err(ErrorData::invalid_params("ref is a prompt or a resource template", None)),
+            Reference::Resource(template) if manifest.resources.iter().any(|known| template_uri(manifest, known) == template.uri) => template.uri.clone(),
+            Reference::Prompt(prompt) if manifest.prompts.iter().any(|known| known.name == prompt.name) => prompt.name.clone(),
+            _ => return Err(ErrorData::invalid_params("ref must name a listed prompt or resource template", None)),
         };
         let capability = self.endpoint.capability.clone();
         let argument = &request.argument;
@@ -340,8 +351,8 @@ impl ServerHandler for Handler {
         Ok(())
     }
 
-    async fn set_level(&self, request: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        if !self.endpoint.capability.manifest().logging {
+    async fn set_level(&self, request: SetLevelRequestParams, cx: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        if is_stateless(&cx) || !self.endpoint.capability.manifest().logging {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
         *self.level() = Some(request.level);
@@ -349,6 +360,10 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, cx: NotificationContext<RoleServer>) {
+        // A client that says it twice is still told everything once.
+        if self.follows.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let Ok(arrived) = self.arrived(&cx.extensions) else { return };
         let tenant = arrived.admitted.scope.tenant;
         follow::session(self.endpoint.capability.as_ref(), cx.peer, tenant, self.followed.clone(), self.ended.clone());
@@ -368,6 +383,6 @@ impl ServerHandler for Handler {
             let message = format!("the params of {} do not have the shape the protocol gives them", request.method);
             return Err(ErrorData::invalid_params(message, None));
         }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, Cow::Owned(request.method), None))
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method:?} here"), None))
     }
 }

@@ -1,17 +1,23 @@
-//! Elements: what may be created, changed and deleted.
+//! Elements: what may be created; [`update`] and [`delete`] say what may become of them.
 
-use ledger::{Expectation, RecordKey, Seq};
+mod delete;
+mod update;
+
+use ledger::{Expectation, RecordKey};
 use scope::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::fact::kind;
 use super::model::Model;
 use super::name::Name;
-use super::properties::{self, Properties};
+use super::properties::Properties;
 use super::relationship::{self, Link, Relationship};
 use super::{Decision, Fact, Mention, Notes, Stored};
 use crate::Error;
 use crate::metamodel::{ElementType, Profile, RelationshipType};
+
+pub use delete::{DeleteElement, Deleted, delete};
+pub use update::{UpdateElement, Updated, update};
 
 /// An element's state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,20 +110,24 @@ pub fn create(profile: Profile, around: &Surroundings, command: &CreateElement) 
     note_missing_description(&mut notes, &element);
     let mut expectations = vec![Expectation::Exists { key: Model::key_of(&around.model_id) }];
     let mut facts = vec![Fact::ElementCreated(element.clone())];
-    let link = around.parent.as_ref().map(|parent| become_part(profile, parent, &element, command, &mut notes)).transpose()?;
+    let link =
+        around.parent.as_ref().map(|parent| become_part(profile, parent, &element, command, &mut notes)).transpose()?;
     if let Some(link) = &link {
         expectations.push(Expectation::Exists { key: Element::key_of(&link.relationship.source_id) });
         facts.push(Fact::ElementRelationshipCreated(link.relationship.clone()));
     }
-    notes.suggest(match &link {
-        None => format!("Relate {} to other elements with transformation.createRelationship", element.name),
-        Some(link) => format!("{} {} {}", link.source.name, link.relationship.r#type.verb(), element.name),
-    });
+    notes.suggest(format!("Relate {} to other elements with transformation.createRelationship", element.name));
     Ok(Decision { outcome: Created { element, link }, facts, expectations, notes })
 }
 
 /// The relationship that makes `child` a part of `parent`: Composition, or Aggregation where only that is permitted.
-fn become_part(profile: Profile, parent: &Stored<Element>, child: &Element, command: &CreateElement, notes: &mut Notes) -> Result<Link, Error> {
+fn become_part(
+    profile: Profile,
+    parent: &Stored<Element>,
+    child: &Element,
+    command: &CreateElement,
+    notes: &mut Notes,
+) -> Result<Link, Error> {
     relationship::refuse_other_model("parent_id", parent, &child.model_id)?;
     let by = [RelationshipType::Composition, RelationshipType::Aggregation]
         .into_iter()
@@ -138,100 +148,16 @@ fn become_part(profile: Profile, parent: &Stored<Element>, child: &Element, comm
         );
     }
     let relationship = Relationship::plain(&command.relationship_id, by, parent, child);
-    Ok(Link { relationship, source: parent.mention(), target: child.mention(), source_version: parent.version, target_version: 1 })
-}
-
-/// What a caller wants to change.
-#[derive(Debug, Clone)]
-pub struct UpdateElement {
-    /// Id, key or name.
-    pub element: String,
-    pub now: Timestamp,
-    pub name: Option<Name>,
-    /// `Some(None)` clears it.
-    pub description: Option<Option<String>>,
-    pub properties: Option<Properties>,
-    pub expected_version: Option<u64>,
-}
-
-/// An element before and after a change.
-#[derive(Debug, Clone)]
-pub struct Updated {
-    pub element: Element,
-    pub previous_version: u64,
-}
-
-/// Decides what becomes of `element`. `namesakes` are elements of its model with the new name.
-pub fn update(element: &Stored<Element>, namesakes: &[Stored<Element>], command: &UpdateElement) -> Result<Decision<Updated>, Error> {
-    refuse_stale(element, command.expected_version)?;
-    if command.name.is_none() && command.description.is_none() && command.properties.as_ref().is_none_or(Properties::is_empty) {
-        return Err(Error::invalid(
-            "name",
-            "nothing to change was given".to_owned(),
-            "give at least one of name, description and properties",
-        ));
-    }
-    let mut changed = element.state.clone();
-    changed.updated_at = command.now;
-    let mut notes = Notes::default();
-    if let Some(name) = &command.name {
-        refuse_namesake(name, element.r#type, Some(&element.id), namesakes)?;
-        changed.name = name.clone();
-        note_namesakes(&mut notes, &changed, namesakes);
-    }
-    if let Some(description) = &command.description {
-        changed.description = description.clone();
-    }
-    if let Some(changes) = &command.properties {
-        changed.properties = properties::merged(&element.properties, changes.clone())?;
-    }
-    note_missing_description(&mut notes, &changed);
-    Ok(Decision {
-        facts: vec![Fact::ElementUpdated(changed.clone())],
-        expectations: vec![Expectation::Version { key: element.key(), version: element.version }],
-        outcome: Updated { element: changed, previous_version: element.version },
-        notes,
+    Ok(Link {
+        relationship,
+        source: parent.mention(),
+        target: child.mention(),
+        source_version: parent.version,
+        target_version: 1,
     })
 }
 
-/// What a caller wants to delete.
-#[derive(Debug, Clone)]
-pub struct DeleteElement {
-    /// Id, key or name.
-    pub element: String,
-    pub cascade: bool,
-    pub expected_version: Option<u64>,
-}
-
-/// An element that goes, as it was, and what goes with it.
-#[derive(Debug, Clone)]
-pub struct Deleted {
-    pub element: Stored<Element>,
-    pub relationships: Vec<String>,
-}
-
-/// Decides whether `element` may go. `relationships` are all that touched it at `since`.
-pub fn delete(element: &Stored<Element>, relationships: &[Relationship], since: Seq, command: &DeleteElement) -> Result<Decision<Deleted>, Error> {
-    refuse_stale(element, command.expected_version)?;
-    let ids: Vec<String> = relationships.iter().map(|relationship| relationship.id.clone()).collect();
-    if !command.cascade && !ids.is_empty() {
-        return Err(Error::RelationshipsExist { element: element.mention(), relationships: ids });
-    }
-    let mut facts: Vec<Fact> = relationships.iter().cloned().map(Fact::ElementRelationshipDeleted).collect();
-    facts.push(Fact::ElementDeleted(element.state.clone()));
-    let expectations = vec![
-        Expectation::Version { key: element.key(), version: element.version },
-        Expectation::LinksUnchanged { id: element.id.clone(), since },
-    ];
-    let mut notes = Notes::default();
-    if !ids.is_empty() {
-        let message = format!("{} relationships of {} are deleted with it", ids.len(), element.name);
-        notes.warn("RELATIONSHIPS_DELETED", message, "Give cascade false to keep an element that is in use");
-    }
-    notes.suggest("The element and its relationships stay readable at an earlier read_context");
-    Ok(Decision { outcome: Deleted { element: element.clone(), relationships: ids }, facts, expectations, notes })
-}
-
+/// Refuses a change that was decided on another version.
 fn refuse_stale(element: &Stored<Element>, expected: Option<u64>) -> Result<(), Error> {
     match expected {
         Some(expected) if expected != element.version => {
@@ -242,7 +168,12 @@ fn refuse_stale(element: &Stored<Element>, expected: Option<u64>) -> Result<(), 
 }
 
 /// Refuses a name that another element of the same type has.
-fn refuse_namesake(name: &Name, r#type: ElementType, own_id: Option<&str>, namesakes: &[Stored<Element>]) -> Result<(), Error> {
+fn refuse_namesake(
+    name: &Name,
+    r#type: ElementType,
+    own_id: Option<&str>,
+    namesakes: &[Stored<Element>],
+) -> Result<(), Error> {
     match namesakes.iter().find(|other| other.r#type == r#type && Some(other.id.as_str()) != own_id) {
         None => Ok(()),
         Some(holder) => Err(Error::DuplicateName {

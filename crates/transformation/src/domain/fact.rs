@@ -49,7 +49,9 @@ impl Fact {
         match self {
             Self::RepositoryCreated(repository) => repository.key(),
             Self::ModelCreated(model) => model.key(),
-            Self::ElementCreated(element) | Self::ElementUpdated(element) | Self::ElementDeleted(element) => element.key(),
+            Self::ElementCreated(element) | Self::ElementUpdated(element) | Self::ElementDeleted(element) => {
+                element.key()
+            }
             Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
                 relationship.key()
             }
@@ -61,7 +63,9 @@ impl Fact {
         match self {
             Self::RepositoryCreated(repository) => text(repository),
             Self::ModelCreated(model) => text(model),
-            Self::ElementCreated(element) | Self::ElementUpdated(element) | Self::ElementDeleted(element) => text(element),
+            Self::ElementCreated(element) | Self::ElementUpdated(element) | Self::ElementDeleted(element) => {
+                text(element)
+            }
             Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
                 text(relationship)
             }

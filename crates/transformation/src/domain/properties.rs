@@ -85,7 +85,11 @@ mod tests {
     fn properties_are_bounded() {
         let many: Properties = (0..101).map(|number| (format!("k{number}"), json!(1))).collect();
         check(json!({}), Value::Object(many), "properties holds 101 keys; at most 100 are allowed");
-        check(json!({}), json!({"a": "x".repeat(64 * 1024)}), "properties takes 65544 bytes; at most 65536 are allowed");
+        check(
+            json!({}),
+            json!({"a": "x".repeat(64 * 1024)}),
+            "properties takes 65544 bytes; at most 65536 are allowed",
+        );
         check(json!({}), json!({" ": 1}), "properties holds the key \" \"");
     }
 

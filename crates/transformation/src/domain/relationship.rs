@@ -149,7 +149,12 @@ pub fn refuse_other_model(field: &'static str, element: &Element, model_id: &str
     if element.model_id == model_id {
         return Ok(());
     }
-    Err(Error::OtherModel { field, element: element.mention(), model_id: element.model_id.clone(), expected: model_id.to_owned() })
+    Err(Error::OtherModel {
+        field,
+        element: element.mention(),
+        model_id: element.model_id.clone(),
+        expected: model_id.to_owned(),
+    })
 }
 
 /// Refuses what only another type of relationship has.
@@ -189,10 +194,12 @@ fn notes(profile: Profile, around: &Surroundings, command: &CreateRelationship) 
         notes.warn("POTENTIAL_DERIVATION", message, "Check whether a more direct relationship says what you mean");
     }
     if profile.extends(command.r#type, source.r#type, target.r#type) {
-        let message = format!("{} from {} to {} is an extension of ArchiMate 3.2", command.r#type, source.r#type, target.r#type);
+        let message =
+            format!("{} from {} to {} is an extension of ArchiMate 3.2", command.r#type, source.r#type, target.r#type);
         notes.warn("METAMODEL_EXTENSION", message, "An exchange file will hold it as an Association named realizes");
     }
-    notes.suggest(format!("{} {} {}", source.name, command.r#type.verb(), target.name));
+    notes.suggest(format!("It now reads: {} {} {}", source.name, command.r#type.verb(), target.name));
+    notes.suggest(format!("transformation.listRelationships with element_id {} shows what else touches it", source.id));
     notes
 }
 

@@ -14,7 +14,10 @@ pub fn suggest_element_types(error: CallError, value: &str) -> CallError {
         None => ElementType::all().map(ElementType::label).collect(),
     };
     let hint = match best {
-        Some(best) => format!("Use {best}; the {} layer has the types listed, transformation.getElementTypes lists all", best.layer()),
+        Some(best) => format!(
+            "Use {best}; the {} layer has the types listed, transformation.getElementTypes lists all",
+            best.layer()
+        ),
         None => "Use one of the types listed; transformation.getElementTypes describes them".to_owned(),
     };
     error.suggest("did_you_mean", near).suggest("valid_types_for_context", valid).hint(hint)

@@ -129,8 +129,9 @@ fn fixpoint(mut table: Table, steps: &[Step], limits: &Limits) -> Table {
             let outward: Vec<Concepts> = Concept::all().map(|source| follow(&table, first, source)).collect();
             let onward: Vec<Concepts> = Concept::all().map(|middle| follow(&table, second, middle)).collect();
             for source in limits.elements.iter() {
+                let allowed = limits.across_domains(result, source).common(limits.by_passivity(result, source));
                 for middle in outward[source.index()].iter() {
-                    let reached = onward[middle.index()].common(limits.targets(result, source, middle));
+                    let reached = onward[middle.index()].common(allowed).common(limits.near(source, middle));
                     changed |= table.add(result, source, reached);
                 }
             }
@@ -173,12 +174,8 @@ impl Limits {
         }
     }
 
-    /// The targets that a relationship derived from `source` through `middle` may have.
-    fn targets(&self, of: RelationshipType, source: Concept, middle: Concept) -> Concepts {
-        self.near(source, middle).common(self.across_domains(of, source)).common(self.by_passivity(of, source))
-    }
-
-    /// The middle shares its domain with one of the ends; only change work sees through the core.
+    /// The targets near enough for a derivation through `middle`: it shares its domain with one of the ends,
+    /// except that change work sees through the core.
     fn near(&self, source: Concept, middle: Concept) -> Concepts {
         let domain = self.domain(middle);
         if domain.contains(source) {
@@ -188,6 +185,7 @@ impl Limits {
         if seen_through { domain.union(self.motivation).union(self.strategy) } else { domain }
     }
 
+    /// The targets that a derived relationship of this type may reach across domains.
     fn across_domains(&self, of: RelationshipType, source: Concept) -> Concepts {
         let own = self.domain(source);
         let mut allowed = own;
@@ -211,10 +209,13 @@ impl Limits {
         if of == Influence { allowed.common(self.motivation) } else { allowed }
     }
 
+    /// The targets that a derived relationship of this type may have, given which ends only suffer behaviour.
     fn by_passivity(&self, of: RelationshipType, source: Concept) -> Concepts {
         let active = self.elements.without(self.passive);
-        let to_passive = if self.passive.contains(source) { of == Realization } else { matches!(of, Access | Assignment) };
-        let to_active = if self.passive.contains(source) { matches!(of, Realization | Influence) } else { of != Access };
+        let to_passive =
+            if self.passive.contains(source) { of == Realization } else { matches!(of, Access | Assignment) };
+        let to_active =
+            if self.passive.contains(source) { matches!(of, Realization | Influence) } else { of != Access };
         let pick = |wanted: bool, set: Concepts| if wanted { set } else { Concepts::NONE };
         pick(to_passive, self.passive).union(pick(to_active, active))
     }

@@ -13,6 +13,9 @@ use super::spelling;
 pub struct ElementType(u8);
 
 impl ElementType {
+    pub const CAPABILITY: Self = Self(1);
+    pub const VALUE_STREAM: Self = Self(2);
+
     /// How many element types there are.
     pub const COUNT: usize = TYPES.len();
 
@@ -36,7 +39,7 @@ impl ElementType {
 
     /// The type at a position of [`Self::all`].
     pub fn from_index(index: usize) -> Option<Self> {
-        Self::all().nth(index)
+        u8::try_from(index).ok().filter(|_| index < TYPES.len()).map(Self)
     }
 
     pub fn index(self) -> usize {
@@ -191,10 +194,25 @@ mod tests {
     //
     #[test]
     fn looser_spellings_are_understood() {
-        for text in ["APPLICATION_COMPONENT", "application component", "archimate:ApplicationComponent", "application-component"] {
-            assert_eq!(ElementType::from_spelling(text).map(ElementType::label), Some("ApplicationComponent"), "{text}");
+        for text in [
+            "APPLICATION_COMPONENT",
+            "application component",
+            "archimate:ApplicationComponent",
+            "application-component",
+        ] {
+            assert_eq!(
+                ElementType::from_spelling(text).map(ElementType::label),
+                Some("ApplicationComponent"),
+                "{text}"
+            );
         }
         assert_eq!(ElementType::from_spelling("AppComponent"), None);
+    }
+
+    #[test]
+    fn constants_name_the_right_rows() {
+        assert_eq!(ElementType::CAPABILITY.label(), "Capability");
+        assert_eq!(ElementType::VALUE_STREAM.label(), "ValueStream");
     }
 
     #[test]

@@ -3,10 +3,13 @@
 use std::str::FromStr;
 use std::sync::OnceLock;
 
+use serde::Deserialize;
+
 use super::{Concept, ElementType, RelationshipType, Table, rules};
 
 /// A metamodel profile. `ameide` is the default: the standard plus exactly one pair that the platform's templates need.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Profile {
     #[default]
     Ameide,
@@ -46,11 +49,10 @@ impl Profile {
 
     /// What this profile adds to the standard.
     pub fn extension(self) -> Option<Extension> {
-        let of = |label| ElementType::from_label(label).expect("a type of the metamodel");
-        (self == Self::Ameide).then(|| Extension {
+        (self == Self::Ameide).then_some(Extension {
             relationship: RelationshipType::Realization,
-            source: of("Capability"),
-            target: of("ValueStream"),
+            source: ElementType::CAPABILITY,
+            target: ElementType::VALUE_STREAM,
         })
     }
 
@@ -79,9 +81,25 @@ impl FromStr for Profile {
     }
 }
 
+impl TryFrom<String> for Profile {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_profile_is_chosen_by_its_label() {
+        for profile in [Profile::Ameide, Profile::Strict] {
+            assert_eq!(profile.label().parse(), Ok(profile));
+        }
+        assert!("loose".parse::<Profile>().is_err());
+    }
 
     //
     #[test]
@@ -95,7 +113,12 @@ mod tests {
     //
     #[test]
     fn the_pairs_of_the_specification_hold() {
-        check(Profile::Ameide, "ApplicationComponent", "ApplicationService", "Assignment Realization Serving Association Triggering Flow");
+        check(
+            Profile::Ameide,
+            "ApplicationComponent",
+            "ApplicationService",
+            "Assignment Realization Serving Association Triggering Flow",
+        );
         check(Profile::Ameide, "BusinessProcess", "BusinessService", "Realization Serving Association Triggering Flow");
         check(Profile::Ameide, "ApplicationService", "BusinessProcess", "Serving Association Triggering Flow");
         check(Profile::Ameide, "Capability", "ApplicationComponent", "Association");
@@ -105,7 +128,8 @@ mod tests {
     #[track_caller]
     fn check(profile: Profile, source: &str, target: &str, expected: &str) {
         let of = |label| ElementType::from_label(label).unwrap();
-        let permitted: Vec<&str> = profile.permitted(of(source), of(target)).into_iter().map(RelationshipType::label).collect();
+        let permitted: Vec<&str> =
+            profile.permitted(of(source), of(target)).into_iter().map(RelationshipType::label).collect();
         assert_eq!(permitted.join(" "), expected);
     }
 }

@@ -84,7 +84,19 @@ impl RelationshipType {
     }
 
     pub fn description(self) -> &'static str {
-        self.row().4
+        match self {
+            Composition => "The source is a whole that the target is an inseparable part of",
+            Aggregation => "The source collects the target, which may also belong elsewhere",
+            Assignment => "The source carries out, holds or is responsible for the target",
+            Realization => "The source makes the more abstract target real",
+            Serving => "The source provides what the target uses",
+            Access => "The source reads or writes the passive target",
+            Influence => "The source helps or hinders the motivation target",
+            Association => "The two have to do with each other in a way that is not said",
+            Triggering => "The source comes before the target or causes it",
+            Flow => "Something passes from the source to the target",
+            Specialization => "The source is a special kind of the target",
+        }
     }
 
     /// Which way the arrow points, in words.
@@ -106,20 +118,20 @@ impl RelationshipType {
         }
     }
 
-    /// Label, letter, verb, passive verb, description.
-    fn row(self) -> (&'static str, char, &'static str, &'static str, &'static str) {
+    /// Label, letter, verb, passive verb.
+    fn row(self) -> (&'static str, char, &'static str, &'static str) {
         match self {
-            Composition => ("Composition", 'c', "is composed of", "is part of", "The source is a whole that the target is an inseparable part of"),
-            Aggregation => ("Aggregation", 'g', "aggregates", "is aggregated by", "The source collects the target, which may also belong elsewhere"),
-            Assignment => ("Assignment", 'i', "is assigned to", "is performed by", "The source carries out, holds or is responsible for the target"),
-            Realization => ("Realization", 'r', "realizes", "is realized by", "The source makes the more abstract target real"),
-            Serving => ("Serving", 'v', "serves", "is served by", "The source provides what the target uses"),
-            Access => ("Access", 'a', "accesses", "is accessed by", "The source reads or writes the passive target"),
-            Influence => ("Influence", 'n', "influences", "is influenced by", "The source helps or hinders the motivation target"),
-            Association => ("Association", 'o', "is associated with", "is associated with", "The two have to do with each other in a way that is not said"),
-            Triggering => ("Triggering", 't', "triggers", "is triggered by", "The source comes before the target or causes it"),
-            Flow => ("Flow", 'f', "flows to", "receives flow from", "Something passes from the source to the target"),
-            Specialization => ("Specialization", 's', "specializes", "is specialized by", "The source is a special kind of the target"),
+            Composition => ("Composition", 'c', "is composed of", "is part of"),
+            Aggregation => ("Aggregation", 'g', "aggregates", "is aggregated by"),
+            Assignment => ("Assignment", 'i', "is assigned to", "is performed by"),
+            Realization => ("Realization", 'r', "realizes", "is realized by"),
+            Serving => ("Serving", 'v', "serves", "is served by"),
+            Access => ("Access", 'a', "accesses", "is accessed by"),
+            Influence => ("Influence", 'n', "influences", "is influenced by"),
+            Association => ("Association", 'o', "is associated with", "is associated with"),
+            Triggering => ("Triggering", 't', "triggers", "is triggered by"),
+            Flow => ("Flow", 'f', "flows to", "receives flow from"),
+            Specialization => ("Specialization", 's', "specializes", "is specialized by"),
         }
     }
 }

@@ -54,7 +54,10 @@ mod tests {
     #[test]
     fn nothing_is_near_nonsense() {
         assert_eq!(nearest("qqqq", ElementType::all().map(ElementType::label)), Vec::<&str>::new());
-        assert_eq!(nearest("Realisation", RelationshipType::ALL.map(RelationshipType::label)).first(), Some(&"Realization"));
+        assert_eq!(
+            nearest("Realisation", RelationshipType::ALL.map(RelationshipType::label)).first(),
+            Some(&"Realization")
+        );
     }
 
     #[track_caller]

@@ -206,7 +206,9 @@ impl Sets {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut sets = Self(Vec::new());
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let set = line.split_once('=').and_then(|(name, members)| Some((name.trim().to_owned(), sets.evaluate(members)?)));
+            let set = line
+                .split_once('=')
+                .and_then(|(name, members)| Some((name.trim().to_owned(), sets.evaluate(members)?)));
             sets.0.push(set.ok_or_else(|| line.to_owned())?);
         }
         Ok(sets)

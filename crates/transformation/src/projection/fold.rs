@@ -48,7 +48,6 @@ pub fn pair_tag(source_id: &str, target_id: &str) -> String {
 
 fn repository(state: &Repository) -> Record {
     Record {
-        key: state.key(),
         scope: state.organization_id.clone(),
         r#type: "Repository".to_owned(),
         name: Some(normalised(&state.name)),
@@ -143,7 +142,12 @@ mod tests {
     #[test]
     fn a_fact_that_was_kept_folds_as_it_did_when_it_was_new() {
         for fact in model::provision("default", "org").facts {
-            let kept = NewFact { kind: fact.kind().to_owned(), subject: fact.subject(), body: fact.body(), meta: String::new() };
+            let kept = NewFact {
+                kind: fact.kind().to_owned(),
+                subject: fact.subject(),
+                body: fact.body(),
+                meta: String::new(),
+            };
             assert_eq!(Fold.effects(&kept), Ok(vec![effect(&fact)]));
         }
     }

@@ -33,15 +33,22 @@ struct Token {
 
 impl Listing {
     /// Starts a listing, or goes on with it. `arguments` are all that narrow it, without token and read_context.
-    pub fn new(ctx: &Context, tool: &str, arguments: &impl Serialize, context: Option<&ReadContext>, token: Option<&str>) -> Result<Self, Error> {
+    pub fn new(
+        ctx: &Context,
+        tool: &str,
+        arguments: &impl Serialize,
+        context: Option<&ReadContext>,
+        token: Option<&str>,
+    ) -> Result<Self, Error> {
         let mut wanted = Wanted::new(context)?;
         let walls = (&ctx.scope.tenant, &ctx.scope.repository);
         let query = digest(&(walls, tool, arguments, wanted.selector.label(), wanted.as_of));
         let Some(token) = token else {
             return Ok(Self { wanted, query, after: None });
         };
-        let token = Token::decode(token)
-            .ok_or_else(|| Error::argument("page_token", "was not given by this server", "leave page_token out to start again"))?;
+        let token = Token::decode(token).ok_or_else(|| {
+            Error::argument("page_token", "was not given by this server", "leave page_token out to start again")
+        })?;
         if token.query != query || wanted.sequence.is_some_and(|sequence| sequence != token.sequence) {
             let hint = "give the token with the arguments of the page it came from, or leave it out to start again";
             return Err(Error::argument("page_token", "belongs to a query with other arguments", hint));

@@ -23,17 +23,31 @@ impl Wanted {
         let (baseline, as_of) = (given.baseline_id.as_deref(), given.as_of.as_deref());
         let selector = match (given.selector(), baseline, as_of) {
             (Selector::Unspecified, Some(_), Some(_)) => {
-                return Err(refuse("selector", "is missing although baseline_id and as_of are both given", "give only one of the two"));
+                return Err(refuse(
+                    "selector",
+                    "is missing although baseline_id and as_of are both given",
+                    "give only one of the two",
+                ));
             }
             (Selector::Unspecified, Some(_), None) => Selector::BaselineId,
             (Selector::Unspecified, None, Some(_)) => Selector::AsOf,
             (Selector::Unspecified, None, None) => Selector::Head,
-            (Selector::AsOf, _, None) => return Err(refuse("as_of", "is missing although selector is as_of", "give as_of, or read head")),
+            (Selector::AsOf, _, None) => {
+                return Err(refuse("as_of", "is missing although selector is as_of", "give as_of, or read head"));
+            }
             (Selector::BaselineId, None, _) => {
-                return Err(refuse("baseline_id", "is missing although selector is baseline_id", "give baseline_id, or read head"));
+                return Err(refuse(
+                    "baseline_id",
+                    "is missing although selector is baseline_id",
+                    "give baseline_id, or read head",
+                ));
             }
             (selector @ (Selector::Head | Selector::AsOf), Some(_), _) => {
-                return Err(refuse("baseline_id", format!("does not go with selector {}", selector.label()), "leave it out"));
+                return Err(refuse(
+                    "baseline_id",
+                    format!("does not go with selector {}", selector.label()),
+                    "leave it out",
+                ));
             }
             (selector @ (Selector::Head | Selector::BaselineId | Selector::Published), _, Some(_)) => {
                 return Err(refuse("as_of", format!("does not go with selector {}", selector.label()), "leave it out"));
@@ -69,9 +83,8 @@ impl Wanted {
 }
 
 fn moment(text: &str) -> Result<Timestamp, Error> {
-    text.parse().map_err(|_| {
-        refuse("as_of", "is not a date and time with an offset", "write it as 2026-07-28T10:30:00Z")
-    })
+    text.parse()
+        .map_err(|_| refuse("as_of", "is not a date and time with an offset", "write it as 2026-07-28T10:30:00Z"))
 }
 
 fn refuse(field: &str, reason: impl Into<String>, hint: &str) -> Error {
@@ -92,10 +105,22 @@ mod tests {
         check(json!({"selector": "head", "sequence": 7}), "head at 7");
         check(json!({"as_of": "yesterday"}), "read_context.as_of is not a date and time with an offset");
         check(json!({"selector": "as_of"}), "read_context.as_of is missing although selector is as_of");
-        check(json!({"selector": "baseline_id"}), "read_context.baseline_id is missing although selector is baseline_id");
-        check(json!({"selector": "head", "as_of": "2026-07-28T10:30:00Z"}), "read_context.as_of does not go with selector head");
-        check(json!({"selector": "as_of", "as_of": "2026-07-28T10:30:00Z", "baseline_id": "b"}), "read_context.baseline_id does not go with selector as_of");
-        check(json!({"baseline_id": "b", "as_of": "2026-07-28T10:30:00Z"}), "read_context.selector is missing although baseline_id and as_of are both given");
+        check(
+            json!({"selector": "baseline_id"}),
+            "read_context.baseline_id is missing although selector is baseline_id",
+        );
+        check(
+            json!({"selector": "head", "as_of": "2026-07-28T10:30:00Z"}),
+            "read_context.as_of does not go with selector head",
+        );
+        check(
+            json!({"selector": "as_of", "as_of": "2026-07-28T10:30:00Z", "baseline_id": "b"}),
+            "read_context.baseline_id does not go with selector as_of",
+        );
+        check(
+            json!({"baseline_id": "b", "as_of": "2026-07-28T10:30:00Z"}),
+            "read_context.selector is missing although baseline_id and as_of are both given",
+        );
         check(json!({"baseline_id": "b"}), "Baseline 'b' not found");
         check(json!({"selector": "published"}), "No baseline is published");
     }

@@ -62,7 +62,12 @@ impl Snapshot<'_> {
     }
 
     /// The element a caller names in `field`. Keys and names are looked up in the model at hand first, then in the others.
-    pub async fn element(&self, field: &'static str, reference: &str, model_id: Option<&str>) -> Result<Stored<Element>, Error> {
+    pub async fn element(
+        &self,
+        field: &'static str,
+        reference: &str,
+        model_id: Option<&str>,
+    ) -> Result<Stored<Element>, Error> {
         if let Some(element) = self.element_by_id(reference).await? {
             return Ok(element);
         }
@@ -106,7 +111,12 @@ impl Snapshot<'_> {
 
     /// The element of a model with this key.
     pub async fn element_by_key(&self, model_id: &str, key: &str) -> Result<Option<Stored<Element>>, Error> {
-        let find = Find { scope: Some(model_id.to_owned()), tag: Some(fold::key_tag(key)), limit: 1, ..Find::all(kind::ELEMENT) };
+        let find = Find {
+            scope: Some(model_id.to_owned()),
+            tag: Some(fold::key_tag(key)),
+            limit: 1,
+            ..Find::all(kind::ELEMENT)
+        };
         Ok(self.page(find).await?.items.into_iter().next())
     }
 
@@ -127,7 +137,9 @@ impl Snapshot<'_> {
         // Search knows whole words; a typing error is found among the names that start alike.
         let near: Page<Stored<Element>> = self.page(starting_like(model_id, &wanted)).await?;
         let alike = |element: &Stored<Element>| strsim::jaro_winkler(&wanted, &element.name.normalised());
-        found.extend(near.items.into_iter().filter(|element| !known.contains(&element.id) && alike(element) >= LIKENESS_MIN));
+        found.extend(
+            near.items.into_iter().filter(|element| !known.contains(&element.id) && alike(element) >= LIKENESS_MIN),
+        );
         found.sort_by(|a, b| alike(b).total_cmp(&alike(a)).then_with(|| a.id.cmp(&b.id)));
         found.truncate(SIMILAR_MAX);
         Ok(found)

@@ -72,7 +72,13 @@ impl<'a> Snapshot<'a> {
     }
 
     /// Ids of relationships of a type between two elements.
-    pub async fn relationships_between(&self, model_id: &str, of: RelationshipType, source_id: &str, target_id: &str) -> Result<Vec<String>, Error> {
+    pub async fn relationships_between(
+        &self,
+        model_id: &str,
+        of: RelationshipType,
+        source_id: &str,
+        target_id: &str,
+    ) -> Result<Vec<String>, Error> {
         let find = Find {
             scope: Some(model_id.to_owned()),
             r#type: Some(of.label().to_owned()),

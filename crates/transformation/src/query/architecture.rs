@@ -38,7 +38,8 @@ impl ArchitectureQuery {
 
     async fn models(&self, ctx: &Context, request: ListModelsRequest) -> Result<ListModelsResponse, Error> {
         let arguments = request.page_size;
-        let listing = Listing::new(ctx, "listModels", &arguments, request.read_context.as_ref(), request.page_token.as_deref())?;
+        let listing =
+            Listing::new(ctx, "listModels", &arguments, request.read_context.as_ref(), request.page_token.as_deref())?;
         let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let active = snapshot.active_model_id().await?;
         let find = Find { after: listing.after.clone(), limit: page_size(request.page_size), ..snapshot.all_models() };
@@ -50,14 +51,19 @@ impl ArchitectureQuery {
         })
     }
 
-    async fn model(&self, ctx: &Context, request: GetArchimateModelRequest) -> Result<GetArchimateModelResponse, Error> {
+    async fn model(
+        &self,
+        ctx: &Context,
+        request: GetArchimateModelRequest,
+    ) -> Result<GetArchimateModelResponse, Error> {
         let wanted = Wanted::new(request.read_context.as_ref())?;
         let snapshot = wanted.snapshot(self.ledger.as_ref(), ctx).await?;
         let model = snapshot.model(&request.model_id).await?;
         let active = snapshot.active_model_id().await?;
         let mut layers = Vec::with_capacity(Layer::ALL.len());
         for layer in Layer::ALL {
-            let find = Find { scope: Some(model.id.clone()), tag: Some(fold::layer_tag(layer)), ..Find::all(kind::ELEMENT) };
+            let find =
+                Find { scope: Some(model.id.clone()), tag: Some(fold::layer_tag(layer)), ..Find::all(kind::ELEMENT) };
             layers.push(LayerCount { layer: layer.into(), elements: snapshot.count(find, COUNT_MAX).await? });
         }
         Ok(GetArchimateModelResponse {
@@ -77,11 +83,21 @@ impl ArchitectureQuery {
         })
     }
 
-    async fn elements(&self, ctx: &Context, request: ListArchimateElementsRequest) -> Result<ListArchimateElementsResponse, Error> {
+    async fn elements(
+        &self,
+        ctx: &Context,
+        request: ListArchimateElementsRequest,
+    ) -> Result<ListArchimateElementsResponse, Error> {
         let r#type = request.element_type.as_deref().map(|text| element_type("element_type", text)).transpose()?;
         let prefix = request.name.as_deref().map(normalised).filter(|name| !name.is_empty());
         let arguments = (&request.model_id, request.layer, r#type, &prefix, request.page_size);
-        let listing = Listing::new(ctx, "listElements", &arguments, request.read_context.as_ref(), request.page_token.as_deref())?;
+        let listing = Listing::new(
+            ctx,
+            "listElements",
+            &arguments,
+            request.read_context.as_ref(),
+            request.page_token.as_deref(),
+        )?;
         let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let model = snapshot.model(&request.model_id).await?;
         let find = Find {
@@ -102,14 +118,30 @@ impl ArchitectureQuery {
         })
     }
 
-    async fn relationships(&self, ctx: &Context, request: ListArchimateRelationshipsRequest) -> Result<ListArchimateRelationshipsResponse, Error> {
-        let r#type = request.relationship_type.as_deref().map(|text| relationship_type("relationship_type", text)).transpose()?;
+    async fn relationships(
+        &self,
+        ctx: &Context,
+        request: ListArchimateRelationshipsRequest,
+    ) -> Result<ListArchimateRelationshipsResponse, Error> {
+        let r#type = request
+            .relationship_type
+            .as_deref()
+            .map(|text| relationship_type("relationship_type", text))
+            .transpose()?;
         let arguments = (&request.model_id, &request.element_id, r#type, request.page_size);
-        let listing = Listing::new(ctx, "listRelationships", &arguments, request.read_context.as_ref(), request.page_token.as_deref())?;
+        let listing = Listing::new(
+            ctx,
+            "listRelationships",
+            &arguments,
+            request.read_context.as_ref(),
+            request.page_token.as_deref(),
+        )?;
         let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let model = snapshot.model(&request.model_id).await?;
         let touching = match &request.element_id {
-            Some(reference) => Some((snapshot.element("element_id", reference, Some(&model.id)).await?.state.id, Direction::Both)),
+            Some(reference) => {
+                Some((snapshot.element("element_id", reference, Some(&model.id)).await?.state.id, Direction::Both))
+            }
             None => None,
         };
         let find = Find {
@@ -134,7 +166,11 @@ impl ArchiMateQueryService for ArchitectureQuery {
         Ok(self.models(ctx, request).await?)
     }
 
-    async fn get_archimate_model(&self, ctx: &Context, request: GetArchimateModelRequest) -> Result<GetArchimateModelResponse, CallError> {
+    async fn get_archimate_model(
+        &self,
+        ctx: &Context,
+        request: GetArchimateModelRequest,
+    ) -> Result<GetArchimateModelResponse, CallError> {
         Ok(self.model(ctx, request).await?)
     }
 
@@ -142,11 +178,19 @@ impl ArchiMateQueryService for ArchitectureQuery {
         Ok(self.element(ctx, request).await?)
     }
 
-    async fn list_archimate_elements(&self, ctx: &Context, request: ListArchimateElementsRequest) -> Result<ListArchimateElementsResponse, CallError> {
+    async fn list_archimate_elements(
+        &self,
+        ctx: &Context,
+        request: ListArchimateElementsRequest,
+    ) -> Result<ListArchimateElementsResponse, CallError> {
         Ok(self.elements(ctx, request).await?)
     }
 
-    async fn list_archimate_relationships(&self, ctx: &Context, request: ListArchimateRelationshipsRequest) -> Result<ListArchimateRelationshipsResponse, CallError> {
+    async fn list_archimate_relationships(
+        &self,
+        ctx: &Context,
+        request: ListArchimateRelationshipsRequest,
+    ) -> Result<ListArchimateRelationshipsResponse, CallError> {
         Ok(self.relationships(ctx, request).await?)
     }
 }
@@ -164,8 +208,12 @@ pub(super) fn relationship_type(field: &str, text: &str) -> Result<RelationshipT
 }
 
 /// The relationships with their ends as they were at the same point.
-async fn with_ends(snapshot: Snapshot<'_>, relationships: &[Stored<Relationship>]) -> Result<Vec<contract::generated::transformation::Relationship>, Error> {
-    let mut ids: Vec<&str> = relationships.iter().flat_map(|stored| [stored.source_id.as_str(), stored.target_id.as_str()]).collect();
+async fn with_ends(
+    snapshot: Snapshot<'_>,
+    relationships: &[Stored<Relationship>],
+) -> Result<Vec<contract::generated::transformation::Relationship>, Error> {
+    let mut ids: Vec<&str> =
+        relationships.iter().flat_map(|stored| [stored.source_id.as_str(), stored.target_id.as_str()]).collect();
     ids.sort_unstable();
     ids.dedup();
     let found = snapshot.elements_by_id(&ids).await?;
@@ -176,7 +224,11 @@ async fn with_ends(snapshot: Snapshot<'_>, relationships: &[Stored<Relationship>
         .collect();
     let end = |id: &str| ends.get(id).cloned();
     let shown = |stored: &Stored<Relationship>| {
-        message::with_ends(message::relationship(stored, stored.version), end(&stored.source_id), end(&stored.target_id))
+        message::with_ends(
+            message::relationship(stored, stored.version),
+            end(&stored.source_id),
+            end(&stored.target_id),
+        )
     };
     Ok(relationships.iter().map(shown).collect())
 }

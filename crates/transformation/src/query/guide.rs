@@ -20,7 +20,8 @@ use crate::{Error, refusal};
 
 /// Checks arguments against the input schema of a tool and fills in defaults. The doors own the schema validator, so it
 /// is handed in.
-pub type ArgumentCheck = Arc<dyn Fn(&str, &Map<String, Value>) -> Result<Map<String, Value>, Vec<Violation>> + Send + Sync>;
+pub type ArgumentCheck =
+    Arc<dyn Fn(&str, &Map<String, Value>) -> Result<Map<String, Value>, Vec<Violation>> + Send + Sync>;
 
 const PAGE_DEFAULT: usize = 200;
 /// The order in which the specification lists optional fields; others follow as the schema has them.
@@ -40,10 +41,18 @@ impl WriteGuide {
         Self { planner: Planner::new(ledger, profile), profile, manifest, check }
     }
 
-    fn relationship_types(&self, ctx: &Context, request: &GetRelationshipTypesRequest) -> Result<GetRelationshipTypesResponse, Error> {
+    fn relationship_types(
+        &self,
+        ctx: &Context,
+        request: &GetRelationshipTypesRequest,
+    ) -> Result<GetRelationshipTypesResponse, Error> {
         let element = |field, text: &Option<String>| text.as_deref().map(|text| element_type(field, text)).transpose();
         let filter = Filter {
-            r#type: request.relationship_type.as_deref().map(|text| relationship_type("relationship_type", text)).transpose()?,
+            r#type: request
+                .relationship_type
+                .as_deref()
+                .map(|text| relationship_type("relationship_type", text))
+                .transpose()?,
             source: element("source_type", &request.source_type)?,
             target: element("target_type", &request.target_type)?,
         };
@@ -66,7 +75,11 @@ impl WriteGuide {
     }
 
     /// What the write would answer: its notes, or its refusals with the first one first.
-    async fn rehearse(&self, ctx: &Context, request: ValidateWriteRequest) -> Result<crate::domain::Notes, Vec<CallError>> {
+    async fn rehearse(
+        &self,
+        ctx: &Context,
+        request: ValidateWriteRequest,
+    ) -> Result<crate::domain::Notes, Vec<CallError>> {
         let operation = request.operation();
         let tool = format!("transformation.{}", operation.label());
         let payload = request.payload.unwrap_or_default().0;
@@ -78,10 +91,21 @@ impl WriteGuide {
     fn write_schema(&self, operation: WriteOperation) -> Result<GetWriteSchemaResponse, Error> {
         let name = format!("transformation.{}", operation.label());
         let tool = self.manifest.tools.iter().find(|tool| tool.name == name).ok_or_else(|| {
-            Error::invalid("operation", "is not a write that is mounted here".to_owned(), "give an operation whose tool is listed")
+            Error::invalid(
+                "operation",
+                "is not a write that is mounted here".to_owned(),
+                "give an operation whose tool is listed",
+            )
         })?;
         let required = strings(tool.input_schema.get("required"));
-        let mut optional: Vec<String> = tool.input_schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned().collect();
+        let mut optional: Vec<String> = tool
+            .input_schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(Map::keys)
+            .cloned()
+            .collect();
         optional.retain(|field| !required.contains(field));
         optional.sort_by_key(|field| FIELD_ORDER.iter().position(|known| known == field).unwrap_or(FIELD_ORDER.len()));
         let example = |example: &contract::Example| WriteExample {
@@ -98,7 +122,11 @@ impl WriteGuide {
 }
 
 impl WriteGuideQueryService for WriteGuide {
-    async fn get_element_types(&self, _ctx: &Context, request: GetElementTypesRequest) -> Result<GetElementTypesResponse, CallError> {
+    async fn get_element_types(
+        &self,
+        _ctx: &Context,
+        request: GetElementTypesRequest,
+    ) -> Result<GetElementTypesResponse, CallError> {
         let wanted = message::layer(request.layer);
         let layers = Layer::ALL.into_iter().filter(|layer| wanted.is_none_or(|wanted| wanted == *layer));
         Ok(GetElementTypesResponse {
@@ -108,15 +136,27 @@ impl WriteGuideQueryService for WriteGuide {
         })
     }
 
-    async fn get_relationship_types(&self, ctx: &Context, request: GetRelationshipTypesRequest) -> Result<GetRelationshipTypesResponse, CallError> {
+    async fn get_relationship_types(
+        &self,
+        ctx: &Context,
+        request: GetRelationshipTypesRequest,
+    ) -> Result<GetRelationshipTypesResponse, CallError> {
         Ok(self.relationship_types(ctx, &request)?)
     }
 
-    async fn get_write_schema(&self, _ctx: &Context, request: GetWriteSchemaRequest) -> Result<GetWriteSchemaResponse, CallError> {
+    async fn get_write_schema(
+        &self,
+        _ctx: &Context,
+        request: GetWriteSchemaRequest,
+    ) -> Result<GetWriteSchemaResponse, CallError> {
         Ok(self.write_schema(request.operation())?)
     }
 
-    async fn validate_write(&self, ctx: &Context, request: ValidateWriteRequest) -> Result<ValidateWriteResponse, CallError> {
+    async fn validate_write(
+        &self,
+        ctx: &Context,
+        request: ValidateWriteRequest,
+    ) -> Result<ValidateWriteResponse, CallError> {
         match self.rehearse(ctx, request).await {
             Ok(notes) => Ok(ValidateWriteResponse {
                 valid: true,

@@ -2,7 +2,7 @@
 
 use contract::generated::transformation::{RelationshipTypeInfo, TypePair};
 
-use crate::metamodel::{ElementType, Profile, RelationshipType};
+use crate::metamodel::{Concept, Concepts, ElementType, Profile, RelationshipType};
 
 /// The pairs of one relationship type, those that readers look for first.
 pub struct Pairs {
@@ -20,23 +20,37 @@ pub struct Filter {
 
 /// The types that a filter leaves, each with at least one pair.
 pub fn permitted(profile: Profile, filter: Filter) -> Vec<Pairs> {
-    let fits = |wanted: Option<ElementType>| ElementType::all().filter(move |of| wanted.is_none_or(|wanted| wanted == *of));
     RelationshipType::ALL
         .into_iter()
         .filter(|of| filter.r#type.is_none_or(|wanted| wanted == *of))
-        .filter_map(|of| {
-            let all = fits(filter.source).flat_map(|source| fits(filter.target).map(move |target| (source, target)));
-            let mut pairs: Vec<_> = all.filter(|&(source, target)| profile.permits(of, source, target)).collect();
-            pairs.sort_by_key(|&(source, target)| (familiarity(of, source, target), source, target));
-            (!pairs.is_empty()).then_some(Pairs { r#type: of, pairs })
-        })
+        .map(|of| Pairs { r#type: of, pairs: pairs_of(profile, of, filter) })
+        .filter(|pairs| !pairs.pairs.is_empty())
         .collect()
+}
+
+fn pairs_of(profile: Profile, of: RelationshipType, filter: Filter) -> Vec<(ElementType, ElementType)> {
+    let wanted = filter.target.map_or(Concepts::ELEMENTS, |target| Concept::from(target).bit());
+    let mut pairs: Vec<(ElementType, ElementType)> = ElementType::all()
+        .filter(|source| filter.source.is_none_or(|wanted| wanted == *source))
+        .flat_map(|source| {
+            let targets = profile.table().targets(of, source.into()).common(wanted);
+            targets.iter().filter_map(move |target| Some((source, ElementType::from_index(target.index())?)))
+        })
+        .collect();
+    pairs.sort_by_cached_key(|&(source, target)| (familiarity(of, source, target), source, target));
+    pairs
 }
 
 impl Pairs {
     /// The description of the type with its pairs from `offset` on; nothing when there are none left.
     pub fn info(&self, profile: Profile, offset: usize, most: usize) -> Option<RelationshipTypeInfo> {
-        let shown: Vec<TypePair> = self.pairs.iter().skip(offset).take(most).map(|&(source, target)| self.pair(profile, source, target)).collect();
+        let shown: Vec<TypePair> = self
+            .pairs
+            .iter()
+            .skip(offset)
+            .take(most)
+            .map(|&(source, target)| self.pair(profile, source, target))
+            .collect();
         if shown.is_empty() {
             return None;
         }

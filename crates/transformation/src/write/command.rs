@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::Error;
 use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};
 use crate::domain::relationship::{Attributes, CreateRelationship};
-use crate::domain::{Name, properties};
+use crate::domain::{Name, key, properties};
 use crate::projection::message;
 
 /// Any write.
@@ -55,7 +55,7 @@ impl CreateElement {
             now: ctx.now,
             r#type,
             name: Name::new("name", &request.name)?,
-            key: request.key,
+            key: key::checked(request.key)?,
             description: properties::description("description", request.description)?,
             properties: properties::given(request.properties.unwrap_or_default().0)?,
             model: request.model_id,

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::domain::element::{self, CreateElement, Created, DeleteElement, Deleted, UpdateElement, Updated};
 use crate::domain::relationship::{self, CreateRelationship, Link};
 use crate::domain::{Decision, Name, Notes};
-use crate::metamodel::{ElementType, Profile};
+use crate::metamodel::{ElementType, Profile, RelationshipType};
 use crate::projection::Snapshot;
 
 /// Decides writes without making them.
@@ -57,14 +57,22 @@ impl Planner {
         }
     }
 
-    pub async fn create_relationship(&self, ctx: &Context, command: &CreateRelationship) -> Result<Decision<Link>, Error> {
+    pub async fn create_relationship(
+        &self,
+        ctx: &Context,
+        command: &CreateRelationship,
+    ) -> Result<Decision<Link>, Error> {
         let snapshot = Snapshot::head(self.ledger.as_ref(), ctx).await?;
         let source = snapshot.element("source_id", &command.source, None).await?;
         let target = snapshot.element("target_id", &command.target, Some(&source.model_id)).await?;
-        let acyclic = command.r#type.acyclic_with();
+        let (of, acyclic) = (command.r#type, command.r#type.acyclic_with());
         let around = relationship::Surroundings {
-            duplicates: snapshot.relationships_between(&source.model_id, command.r#type, &source.id, &target.id).await?,
-            wholes: snapshot.wholes_of(&target.id).await?,
+            duplicates: snapshot.relationships_between(&source.model_id, of, &source.id, &target.id).await?,
+            wholes: if of == RelationshipType::Composition {
+                snapshot.wholes_of(&target.id).await?
+            } else {
+                Vec::new()
+            },
             leads_back: !acyclic.is_empty() && snapshot.leads(&target.id, &source.id, acyclic).await?,
             source,
             target,

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use contract::Context;
 use contract::generated::transformation::TransformationMessageMeta;
-use ledger::{Change, Commit, CommitError, Effect, Idempotency, Ledger, NewFact, Recalled, Refusal, SharedLedger, StoredAnswer};
+use ledger::{
+    Change, Commit, CommitError, Effect, Idempotency, Ledger, NewFact, Recalled, Refusal, SharedLedger, StoredAnswer,
+};
 
 use super::answer::{Answered, Replayable};
 use crate::Error;

@@ -11,7 +11,10 @@ async fn types_are_listed_by_layer_with_the_four_of_the_specification_first() {
     let world = World::new().await;
     let answer = world.call("getElementTypes", json!({})).await;
     let layers: Vec<&String> = answer["layers"].as_object().unwrap().keys().collect();
-    assert_eq!(layers, ["strategy", "business", "application", "technology", "motivation", "physical", "implementation", "other"]);
+    assert_eq!(
+        layers,
+        ["strategy", "business", "application", "technology", "motivation", "physical", "implementation", "other"]
+    );
     for (layer, types) in [
         ("strategy", &["Capability", "Resource", "CourseOfAction", "ValueStream"][..]),
         ("business", &["BusinessProcess", "BusinessService", "BusinessActor"]),
@@ -52,13 +55,18 @@ async fn the_first_page_names_every_relationship_type() {
 #[tokio::test]
 async fn both_types_ask_about_one_pair() {
     let world = World::new().await;
-    let pair = async |source: &str, target: &str| world.call("getRelationshipTypes", json!({"source_type": source, "target_type": target})).await;
+    let pair = async |source: &str, target: &str| {
+        world.call("getRelationshipTypes", json!({"source_type": source, "target_type": target})).await
+    };
     let answer = pair("Capability", "ApplicationComponent").await;
     assert_eq!(column(&answer["relationships"], "type"), ["Association"]);
     assert_eq!(answer["valid_if_reversed"], json!(["Realization", "Association"]));
     let extended = pair("Capability", "ValueStream").await;
     assert_eq!(extended["relationships"][0]["type"], "Realization");
-    assert_eq!(extended["relationships"][0]["valid_pairs"], json!([{"source": "Capability", "target": "ValueStream", "extension": true}]));
+    assert_eq!(
+        extended["relationships"][0]["valid_pairs"],
+        json!([{"source": "Capability", "target": "ValueStream", "extension": true}])
+    );
 }
 
 // the pages together are the table that writes are judged by.
@@ -72,7 +80,8 @@ async fn the_pages_together_are_the_whole_table() {
         let page = world.call("getRelationshipTypes", arguments.clone()).await;
         for info in page["relationships"].as_array().unwrap() {
             for pair in info["valid_pairs"].as_array().unwrap() {
-                let triple = [&info["type"], &pair["source"], &pair["target"]].map(|word| word.as_str().unwrap().to_owned());
+                let triple =
+                    [&info["type"], &pair["source"], &pair["target"]].map(|word| word.as_str().unwrap().to_owned());
                 assert!(listed.insert(triple.clone()), "{triple:?} twice");
             }
         }
@@ -109,6 +118,21 @@ async fn every_type_that_is_listed_can_be_created() {
     assert_eq!(created, 60);
 }
 
+//
+#[tokio::test]
+async fn every_example_fits_its_schema() {
+    let world = World::new().await;
+    for operation in ["createElement", "createRelationship", "updateElement", "deleteElement"] {
+        let answer = world.call("getWriteSchema", json!({"operation": operation})).await;
+        let validator = jsonschema::validator_for(&answer["schema"]).unwrap();
+        let examples = answer["examples"].as_array().unwrap();
+        assert!(!examples.is_empty(), "{operation}");
+        for example in examples {
+            assert!(validator.is_valid(&example["input"]), "{operation}: {example}");
+        }
+    }
+}
+
 //
 #[tokio::test]
 async fn a_write_schema_is_the_schema_of_the_tool() {
@@ -117,7 +141,14 @@ async fn a_write_schema_is_the_schema_of_the_tool() {
     assert_eq!(answer["required_fields"], json!(["type", "name"]));
     let optional = answer["optional_fields"].as_array().unwrap();
     assert_eq!(optional[..4], [json!("description"), json!("properties"), json!("parent_id"), json!("model_id")]);
-    let tool = world.capability.manifest().tools.iter().find(|tool| tool.name == "transformation.createElement").unwrap().clone();
+    let tool = world
+        .capability
+        .manifest()
+        .tools
+        .iter()
+        .find(|tool| tool.name == "transformation.createElement")
+        .unwrap()
+        .clone();
     assert_eq!(answer["schema"], Value::Object(tool.input_schema));
     assert_eq!(answer["examples"].as_array().unwrap().len(), tool.examples.len());
 }

@@ -9,14 +9,20 @@ use crate::world::{World, column, outcome};
 async fn the_three_field_input_of_the_specification_creates_an_element() {
     let world = World::new().await;
     let answer = world
-        .call("createElement", json!({"type": "ApplicationComponent", "name": "OrderService", "description": "Handles order processing"}))
+        .call(
+            "createElement",
+            json!({"type": "ApplicationComponent", "name": "OrderService", "description": "Handles order processing"}),
+        )
         .await;
     let element = &answer["element"];
     assert_eq!(answer["success"], true);
     assert_eq!(answer["outcome"], "committed");
     assert!(answer["suggestions"].is_array() && answer["warnings"].is_array());
     let fields = ["type", "name", "layer", "version", "repository_id"].map(|field| &element[field]);
-    assert_eq!(fields, [&json!("ApplicationComponent"), &json!("OrderService"), &json!("application"), &json!(1), &json!("default")]);
+    assert_eq!(
+        fields,
+        [&json!("ApplicationComponent"), &json!("OrderService"), &json!("application"), &json!(1), &json!("default")]
+    );
     let id = element["id"].as_str().unwrap();
     assert_eq!(element["version_id"], format!("{id}@1"));
     let models = world.call("listModels", json!({})).await;
@@ -29,7 +35,8 @@ async fn without_an_active_model_a_write_says_so() {
     let world = World::empty();
     let answer = world.call("createElement", json!({"type": "Node", "name": "n"})).await;
     assert_eq!(outcome(&answer), "NO_DEFAULT_MODEL model_id");
-    let named = World::new().await.call("createElement", json!({"type": "Node", "name": "n", "model_id": "default"})).await;
+    let named =
+        World::new().await.call("createElement", json!({"type": "Node", "name": "n", "model_id": "default"})).await;
     assert_eq!(outcome(&named), "ok");
 }
 
@@ -149,13 +156,18 @@ async fn a_model_counts_its_layers_and_resources_cite() {
     world.element("Capability", "Selling").await;
     let model = world.call("getArchimateModel", json!({"model_id": "default"})).await;
     assert_eq!(model["model"]["active"], true);
-    let counted: Vec<(&str, u64)> = model["layers"].as_array().unwrap().iter()
+    let counted: Vec<(&str, u64)> = model["layers"]
+        .as_array()
+        .unwrap()
+        .iter()
         .map(|count| (count["layer"].as_str().unwrap(), count["elements"].as_u64().unwrap()))
         .filter(|(_, elements)| *elements > 0)
         .collect();
     assert_eq!(counted, [("strategy", 1), ("technology", 1)]);
     let ctx = world.ctx();
-    let Blob::Text { mime, text } = world.capability.read(&ctx, &format!("transformation://element/{id}")).await.unwrap() else {
+    let Blob::Text { mime, text } =
+        world.capability.read(&ctx, &format!("transformation://element/{id}")).await.unwrap()
+    else {
         panic!("a resource is text");
     };
     let body: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -11,7 +11,12 @@ async fn an_echoed_read_context_reads_the_same_bytes_again() {
     let id = world.element("Node", "a").await;
     world.element("Node", "b").await;
     world.relate("Flow", "a", "b").await;
-    let reads = [("listElements", json!({"model_id": "default"})), ("listRelationships", json!({"model_id": "default"})), ("getArchimateModel", json!({"model_id": "default"})), ("listModels", json!({}))];
+    let reads = [
+        ("listElements", json!({"model_id": "default"})),
+        ("listRelationships", json!({"model_id": "default"})),
+        ("getArchimateModel", json!({"model_id": "default"})),
+        ("listModels", json!({})),
+    ];
     for (tool, arguments) in &reads {
         let first = world.call(tool, arguments.clone()).await;
         let echoed = first["read_context"].clone();
@@ -85,7 +90,12 @@ async fn a_page_token_belongs_to_its_query() {
     assert_eq!(world.call("listElements", page(json!({"read_context": first["read_context"]}))).await, second);
     let mut damaged = token.to_owned();
     damaged.replace_range(30..31, if &token[30..31] == "A" { "B" } else { "A" });
-    for other in [json!({"layer": "technology"}), json!({"page_size": 3}), json!({"read_context": {"sequence": 1}}), json!({"page_token": damaged})] {
+    for other in [
+        json!({"layer": "technology"}),
+        json!({"page_size": 3}),
+        json!({"read_context": {"sequence": 1}}),
+        json!({"page_token": damaged}),
+    ] {
         let answer = world.call("listElements", page(other.clone())).await;
         assert_eq!(outcome(&answer), "INVALID_ARGUMENT page_token", "{other}");
     }

@@ -17,7 +17,10 @@ async fn a_repeated_request_is_answered_without_an_effect() {
     assert_eq!(again["idempotent_replay"], true);
     assert!(again["original_request_time"].as_str().unwrap().starts_with("2026-07-28T10:00:0"));
     assert_eq!(world.facts().await, facts);
-    again.as_object_mut().unwrap().retain(|field, _| !["idempotent_replay", "original_request_time"].contains(&field.as_str()));
+    again
+        .as_object_mut()
+        .unwrap()
+        .retain(|field, _| !["idempotent_replay", "original_request_time"].contains(&field.as_str()));
     assert_eq!(again, first);
 }
 
@@ -47,7 +50,8 @@ async fn keys_of_others_and_of_other_tools_are_independent() {
     let update = world.call("updateElement", json!({"id": "n", "name": "m", "client_request_id": "key-1"})).await;
     assert_eq!(update["new_version"], 2);
     let unkeyed = json!({"type": "Flow", "source_id": "m", "target_id": "m"});
-    let (one, other) = (world.call("createRelationship", unkeyed.clone()).await, world.call("createRelationship", unkeyed).await);
+    let (one, other) =
+        (world.call("createRelationship", unkeyed.clone()).await, world.call("createRelationship", unkeyed).await);
     assert_ne!(one["relationship"]["id"], other["relationship"]["id"]);
 }
 

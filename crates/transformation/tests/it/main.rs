@@ -1,5 +1,7 @@
 //! The tools, called as the doors call them, on the embedded engine.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails says where")]
+
 mod changes;
 mod discovery;
 mod elements;
@@ -9,5 +11,6 @@ mod metadata;
 mod races;
 mod refusals;
 mod relationships;
+mod routing;
 mod validation;
 mod world;

@@ -15,7 +15,10 @@ async fn a_fact_carries_the_envelope_of_its_call() {
     let facts = world.ledger.facts(&world.scope.tenant, 2, 10).await.unwrap();
     let metas: Vec<Value> = facts.iter().map(|fact| serde_json::from_str(&fact.meta).unwrap()).collect();
     let kinds: Vec<&str> = facts.iter().map(|fact| fact.kind.as_str()).collect();
-    assert_eq!(kinds, ["transformation.ElementCreated", "transformation.ElementCreated", "transformation.ElementRelationshipCreated"]);
+    assert_eq!(
+        kinds,
+        ["transformation.ElementCreated", "transformation.ElementCreated", "transformation.ElementRelationshipCreated"]
+    );
     assert_eq!(metas[0]["client_request_id"], "key-1");
     assert_eq!(metas[0]["correlation_id"], "correlation");
     assert_eq!(metas[0]["tenant_id"], "local");
@@ -31,7 +34,12 @@ async fn a_fact_carries_the_envelope_of_its_call() {
 async fn replaying_the_facts_makes_the_same_rows() {
     let world = World::new().await;
     world.element("Node", "a").await;
-    world.call("createElement", json!({"type": "Node", "name": "b", "parent_id": "a", "key": "b-key", "properties": {"x": [1, "two"]}})).await;
+    world
+        .call(
+            "createElement",
+            json!({"type": "Node", "name": "b", "parent_id": "a", "key": "b-key", "properties": {"x": [1, "two"]}}),
+        )
+        .await;
     world.call("updateElement", json!({"id": "b", "properties": {"x": null, "y": 2.5}})).await;
     world.call("deleteElement", json!({"id": "a"})).await;
     let folds = Folds::from([("transformation".to_owned(), Transformation::fold())]);

@@ -18,7 +18,10 @@ async fn concurrent_updates_of_different_properties_both_survive() {
     assert_eq!((outcome(&one), outcome(&other)), ("ok".to_owned(), "ok".to_owned()));
     let read = world.call("listElements", json!({"model_id": "default"})).await;
     let element = &read["elements"][0];
-    assert_eq!((&element["version"], &element["properties"]["one"], &element["properties"]["other"]), (&json!(3), &json!(1), &json!(1)));
+    assert_eq!(
+        (&element["version"], &element["properties"]["one"], &element["properties"]["other"]),
+        (&json!(3), &json!(1), &json!(1))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -52,7 +55,8 @@ async fn many_processes_may_provision_at_once() {
 async fn a_relationship_never_outlives_its_ends() {
     let world = World::new().await;
     for round in 0..10 {
-        let (a, b) = (world.element("Node", &format!("a{round}")).await, world.element("Node", &format!("b{round}")).await);
+        let (a, b) =
+            (world.element("Node", &format!("a{round}")).await, world.element("Node", &format!("b{round}")).await);
         let (linking, deleting) = (world.clone(), world.clone());
         let (source, target) = (a.clone(), b.clone());
         let link = tokio::spawn(async move { linking.relate("Flow", &source, &target).await });

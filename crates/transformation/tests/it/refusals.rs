@@ -72,12 +72,16 @@ async fn references_are_ids_keys_or_unique_names() {
         let answer = world.call("updateElement", json!({"id": reference, "description": reference})).await;
         assert_eq!(answer["element"]["id"], id, "{reference}");
     }
-    assert_eq!(outcome(&world.call("createElement", json!({"type": "Device", "name": "d", "key": "host-1"})).await), "DUPLICATE_NAME key");
+    assert_eq!(
+        outcome(&world.call("createElement", json!({"type": "Device", "name": "d", "key": "host-1"})).await),
+        "DUPLICATE_NAME key"
+    );
     let twin = world.element("Device", "Host").await;
     let answer = world.call("updateElement", json!({"id": "Host", "name": "x"})).await;
     assert_eq!(outcome(&answer), "NEEDS_DISAMBIGUATION id");
     let candidates = &answer["error"]["suggestions"]["candidates"];
-    let expected = [json!({"id": id, "name": "Host", "type": "Node"}), json!({"id": twin, "name": "Host", "type": "Device"})];
+    let expected =
+        [json!({"id": id, "name": "Host", "type": "Node"}), json!({"id": twin, "name": "Host", "type": "Device"})];
     assert!(expected.iter().all(|candidate| candidates.as_array().unwrap().contains(candidate)), "{candidates}");
 }
 
@@ -110,13 +114,29 @@ async fn every_refusal_has_the_published_shape_and_a_hint() {
         ("createElement", json!({"type": "Node", "name": "x", "layer": "technology"}), "VALIDATION_ERROR layer"),
         ("createElement", json!({"type": "Node", "name": "x", "model_id": "none"}), "MODEL_NOT_FOUND model_id"),
         ("createElement", json!({"type": "Node", "name": "n"}), "DUPLICATE_NAME name"),
-        ("createRelationship", json!({"type": "Realisation", "source_id": "n", "target_id": "n"}), "INVALID_RELATIONSHIP type"),
+        (
+            "createRelationship",
+            json!({"type": "Realisation", "source_id": "n", "target_id": "n"}),
+            "INVALID_RELATIONSHIP type",
+        ),
         ("updateElement", json!({"id": "n", "type": "Device"}), "VALIDATION_ERROR type"),
         ("listElements", json!({"model_id": "none"}), "MODEL_NOT_FOUND model_id"),
         ("listElements", json!({}), "VALIDATION_ERROR model_id"),
-        ("listElements", json!({"model_id": "default", "read_context": {"selector": "published"}}), "NO_PUBLISHED_BASELINE read_context.selector"),
-        ("listElements", json!({"model_id": "default", "read_context": {"baseline_id": "b"}}), "BASELINE_NOT_FOUND read_context.baseline_id"),
-        ("listElements", json!({"model_id": "default", "read_context": {"sequence": 999}}), "INVALID_ARGUMENT read_context.sequence"),
+        (
+            "listElements",
+            json!({"model_id": "default", "read_context": {"selector": "published"}}),
+            "NO_PUBLISHED_BASELINE read_context.selector",
+        ),
+        (
+            "listElements",
+            json!({"model_id": "default", "read_context": {"baseline_id": "b"}}),
+            "BASELINE_NOT_FOUND read_context.baseline_id",
+        ),
+        (
+            "listElements",
+            json!({"model_id": "default", "read_context": {"sequence": 999}}),
+            "INVALID_ARGUMENT read_context.sequence",
+        ),
         ("listElements", json!({"model_id": "default", "page_token": "nonsense"}), "INVALID_ARGUMENT page_token"),
     ];
     for (tool, arguments, expected) in refused {

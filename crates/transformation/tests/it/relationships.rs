@@ -8,12 +8,19 @@ use crate::world::{World, column, outcome};
 #[tokio::test]
 async fn a_relationship_shows_both_ends() {
     let world = World::new().await;
-    let (source, target) = (world.element("ApplicationComponent", "OrderService").await, world.element("ApplicationService", "Order handling").await);
-    let arguments = json!({"type": "Realization", "source_id": "OrderService", "target_id": "order  HANDLING", "name": "offers"});
+    let (source, target) = (
+        world.element("ApplicationComponent", "OrderService").await,
+        world.element("ApplicationService", "Order handling").await,
+    );
+    let arguments =
+        json!({"type": "Realization", "source_id": "OrderService", "target_id": "order  HANDLING", "name": "offers"});
     let answer = world.call("createRelationship", arguments).await;
     let made = &answer["relationship"];
     assert_eq!(answer["success"], true);
-    assert_eq!((&made["source_id"], &made["target_id"], &made["type"]), (&json!(source), &json!(target), &json!("Realization")));
+    assert_eq!(
+        (&made["source_id"], &made["target_id"], &made["type"]),
+        (&json!(source), &json!(target), &json!("Realization"))
+    );
     let listed = world.call("listRelationships", json!({"model_id": "default"})).await;
     assert_eq!(listed["relationships"], json!([made]));
     assert_eq!(made["source_version_id"], format!("{source}@1"));

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use contract::{Capability, Context, Effect, NoClient, RequestMeta, Violation, ViolationKind};
 use ledger::SharedLedger;
 use ledger_sqlite::{Options, SqliteLedger};
-use scope::{Clock, FixedClock, IdSource, Principal, Scope, SequentialIds, TenantId, Timestamp};
+use scope::{Clock, FixedClock, IdSource, Principal, Scope, SequentialIds, TenantId};
 use serde_json::{Map, Value, json};
 use transformation::{Config, Transformation};
 
@@ -83,10 +83,6 @@ impl World {
         }
     }
 
-    pub fn now(&self) -> Timestamp {
-        self.clock.now()
-    }
-
     /// The answer of a tool, or its failure in the published shape.
     pub async fn call(&self, tool: &str, arguments: Value) -> Value {
         let tool = format!("transformation.{tool}");
@@ -100,7 +96,11 @@ impl World {
             }
         };
         match outcome {
-            Ok(answer) => answer.structured.unwrap(),
+            Ok(answer) => {
+                let structured = answer.structured.unwrap();
+                assert_fits_output_schema(&tool, &structured);
+                structured
+            }
             Err(error) => self.capability.envelope(&error),
         }
     }
@@ -133,6 +133,16 @@ pub fn outcome(answer: &Value) -> String {
 /// The texts at a key of each item of a list.
 pub fn column<'a>(list: &'a Value, key: &str) -> Vec<&'a str> {
     list.as_array().unwrap().iter().map(|item| item[key].as_str().unwrap()).collect()
+}
+
+/// an answer is valid against the tool's output schema.
+#[track_caller]
+fn assert_fits_output_schema(tool: &str, answer: &Value) {
+    let manifest = contract::generated::transformation::manifest();
+    let tool = manifest.tools.into_iter().find(|known| known.name == tool).unwrap();
+    let validator = jsonschema::validator_for(&Value::Object(tool.output_schema.unwrap())).unwrap();
+    let errors: Vec<String> = validator.iter_errors(answer).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{}: {errors:?}", tool.name);
 }
 
 fn effect(tool: &str, arguments: &Map<String, Value>) -> Option<Effect> {

@@ -8,7 +8,12 @@ const NOW: Timestamp = Timestamp(1_000_000);
 #[test]
 fn a_name_is_unique_among_elements_of_a_type() {
     check_create("ApplicationComponent", "OrderService", None, "ElementCreated OrderService; MISSING_DESCRIPTION");
-    check_create("ApplicationComponent", "  order   SERVICE", None, "ElementCreated order   SERVICE; MISSING_DESCRIPTION");
+    check_create(
+        "ApplicationComponent",
+        "  order   SERVICE",
+        None,
+        "ElementCreated order   SERVICE; MISSING_DESCRIPTION",
+    );
     check_create("ApplicationComponent", "Taken", None, "Element 'Taken' already exists in this model");
     check_create("ApplicationService", "Taken", None, "ElementCreated Taken; SAME_NAME_OTHER_TYPE MISSING_DESCRIPTION");
 }
@@ -17,9 +22,24 @@ fn a_name_is_unique_among_elements_of_a_type() {
 #[test]
 fn a_parent_composes_or_aggregates_or_is_refused() {
     let parent = |label| Some(stored("p", label, "Parent", 4));
-    check_create("ApplicationComponent", "Part", parent("ApplicationComponent"), "ElementCreated Part, Composition p>new; MISSING_DESCRIPTION");
-    check_create("BusinessActor", "Part", parent("BusinessCollaboration"), "ElementCreated Part, Aggregation p>new; MISSING_DESCRIPTION PARENT_BY_AGGREGATION");
-    check_create("ApplicationComponent", "Part", parent("Capability"), "Cannot create 'Composition' from Capability to ApplicationComponent");
+    check_create(
+        "ApplicationComponent",
+        "Part",
+        parent("ApplicationComponent"),
+        "ElementCreated Part, Composition p>new; MISSING_DESCRIPTION",
+    );
+    check_create(
+        "BusinessActor",
+        "Part",
+        parent("BusinessCollaboration"),
+        "ElementCreated Part, Aggregation p>new; MISSING_DESCRIPTION PARENT_BY_AGGREGATION",
+    );
+    check_create(
+        "ApplicationComponent",
+        "Part",
+        parent("Capability"),
+        "Cannot create 'Composition' from Capability to ApplicationComponent",
+    );
     let mut elsewhere = stored("p", "Capability", "Parent", 1);
     elsewhere.state.model_id = "other".to_owned();
     check_create("Capability", "Part", Some(elsewhere), "Element 'Parent' belongs to model other, not to m");
@@ -36,8 +56,12 @@ fn an_update_merges_and_grows_by_one_version() {
 
 #[test]
 fn an_update_refuses_what_makes_no_sense() {
-    check_update(change(None, json!({})), &[], "name nothing to change was given");
-    check_update(change(Some("Taken"), json!({})), &[stored("t", "Node", "Taken", 1)], "Element 'Taken' already exists in this model");
+    check_update(change(None, json!({})), &[], "name is missing, and so are description and properties");
+    check_update(
+        change(Some("Taken"), json!({})),
+        &[stored("t", "Node", "Taken", 1)],
+        "Element 'Taken' already exists in this model",
+    );
     check_update(change(Some("Own"), json!({})), &[element_at(3)], "ok");
 }
 
@@ -47,7 +71,10 @@ fn a_stale_version_is_refused() {
     let stale = UpdateElement { expected_version: Some(2), ..change(Some("x"), json!({})) };
     check_update(stale, &[], "Element 'Own' is at version 3, not 2");
     let delete = DeleteElement { element: "e".to_owned(), cascade: true, expected_version: Some(9) };
-    assert_eq!(super::delete(&element_at(3), &[], 7, &delete).unwrap_err().to_string(), "Element 'Own' is at version 3, not 9");
+    assert_eq!(
+        super::delete(&element_at(3), &[], 7, &delete).unwrap_err().to_string(),
+        "Element 'Own' is at version 3, not 9"
+    );
 }
 
 // R-184 to R-186.
@@ -55,9 +82,12 @@ fn a_stale_version_is_refused() {
 fn a_deletion_takes_its_relationships_along_or_is_refused() {
     let link = Relationship::plain("r", RelationshipType::Association, &element_at(3), &element_at(3));
     let command = |cascade| DeleteElement { element: "e".to_owned(), cascade, expected_version: None };
-    let gone = delete(&element_at(3), &[link.clone()], 7, &command(true)).unwrap();
+    let gone = delete(&element_at(3), std::slice::from_ref(&link), 7, &command(true)).unwrap();
     assert_eq!(gone.outcome.relationships, ["r"]);
-    assert_eq!(gone.facts.iter().map(Fact::kind).collect::<Vec<_>>(), ["transformation.ElementRelationshipDeleted", "transformation.ElementDeleted"]);
+    assert_eq!(
+        gone.facts.iter().map(Fact::kind).collect::<Vec<_>>(),
+        ["transformation.ElementRelationshipDeleted", "transformation.ElementDeleted"]
+    );
     assert!(gone.expectations.contains(&Expectation::LinksUnchanged { id: "e".to_owned(), since: 7 }));
     let refused = delete(&element_at(3), &[link], 7, &command(false)).unwrap_err();
     assert_eq!(refused.to_string(), "Element 'Own' has 1 relationships");
@@ -90,7 +120,8 @@ fn check_create(label: &str, name: &str, parent: Option<Stored<Element>>, expect
         Ok(decision) => {
             let Created { element, link } = &decision.outcome;
             let link = link.as_ref().map(|link| &link.relationship);
-            let link = link.map(|link| format!(", {} {}>{}", link.r#type, link.source_id, link.target_id)).unwrap_or_default();
+            let link =
+                link.map(|link| format!(", {} {}>{}", link.r#type, link.source_id, link.target_id)).unwrap_or_default();
             let warnings: Vec<&str> = decision.notes.warnings.iter().map(|warning| warning.code).collect();
             format!("ElementCreated {}{link}; {}", element.name, warnings.join(" "))
         }

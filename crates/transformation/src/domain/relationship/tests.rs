@@ -8,8 +8,39 @@ use crate::metamodel::ElementType;
 fn only_permitted_pairs_are_joined() {
     check("Realization", "ApplicationComponent", "ApplicationService", "ok");
     check("Serving", "ApplicationService", "BusinessProcess", "ok");
-    check("Realization", "Capability", "ApplicationComponent", "Cannot create 'Realization' from Capability to ApplicationComponent");
+    check(
+        "Realization",
+        "Capability",
+        "ApplicationComponent",
+        "Cannot create 'Realization' from Capability to ApplicationComponent",
+    );
     check("Realization", "Capability", "ValueStream", "ok METAMODEL_EXTENSION");
+}
+
+//
+#[test]
+fn the_strict_profile_has_no_extension() {
+    let around = around("Capability", "ValueStream");
+    let refused = show(create(Profile::Strict, &around, &command("Realization", Attributes::default())));
+    assert_eq!(refused, "Cannot create 'Realization' from Capability to ValueStream");
+}
+
+// what discovery lists is accepted, and nothing else.
+#[test]
+fn writes_accept_exactly_what_the_table_permits() {
+    for of in RelationshipType::ALL {
+        for source in ElementType::all() {
+            for target in ElementType::all() {
+                let accepted = create(
+                    Profile::Ameide,
+                    &around(source.label(), target.label()),
+                    &command(of.label(), Attributes::default()),
+                )
+                .is_ok();
+                assert_eq!(accepted, Profile::Ameide.permits(of, source, target), "{of} {source} {target}");
+            }
+        }
+    }
 }
 
 // Rules 3.3.
@@ -45,7 +76,9 @@ fn circles_are_refused_where_they_make_no_sense() {
 // Rules 3.4.
 #[test]
 fn a_race_towards_a_circle_is_caught_at_the_commit() {
-    let decision = create(Profile::Ameide, &around("Capability", "Capability"), &command("Aggregation", Attributes::default())).unwrap();
+    let decision =
+        create(Profile::Ameide, &around("Capability", "Capability"), &command("Aggregation", Attributes::default()))
+            .unwrap();
     let path = Expectation::NoPath {
         kind: kind::RELATIONSHIP.to_owned(),
         types: vec!["Composition".to_owned(), "Aggregation".to_owned()],
@@ -59,9 +92,15 @@ fn a_race_towards_a_circle_is_caught_at_the_commit() {
 #[test]
 fn repetitions_and_second_wholes_are_warned_about() {
     let repeated = Surroundings { duplicates: vec!["r1".to_owned()], ..around("Capability", "Capability") };
-    assert_eq!(show(create(Profile::Ameide, &repeated, &command("Serving", Attributes::default()))), "ok DUPLICATE_RELATIONSHIP");
+    assert_eq!(
+        show(create(Profile::Ameide, &repeated, &command("Serving", Attributes::default()))),
+        "ok DUPLICATE_RELATIONSHIP"
+    );
     let shared = Surroundings { wholes: vec!["w".to_owned()], ..around("Capability", "Capability") };
-    assert_eq!(show(create(Profile::Ameide, &shared, &command("Composition", Attributes::default()))), "ok SECOND_WHOLE");
+    assert_eq!(
+        show(create(Profile::Ameide, &shared, &command("Composition", Attributes::default()))),
+        "ok SECOND_WHOLE"
+    );
     assert_eq!(show(create(Profile::Ameide, &shared, &command("Aggregation", Attributes::default()))), "ok");
 }
 

@@ -1,0 +1,107 @@
+//! How close the ledger comes to what SQLite alone can do, and whether listings grow with what is stored.
+//!
+//! `cargo run --release -p ledger-sqlite --example commit_bench`. Both sides write the same rows, in rotation,
+//! so a busy machine slows both; read the ratio.
+#![expect(clippy::print_stdout, reason = "a benchmark prints")]
+#![expect(clippy::unwrap_used, reason = "a benchmark stops at the first failure")]
+
+mod raw;
+mod rows;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use ledger::{Direction, Find, FindOrder, Ledger};
+use ledger_sqlite::{Options, SqliteLedger};
+
+const SLICE: Duration = Duration::from_millis(1500);
+const ROUNDS: usize = 3;
+
+#[tokio::main]
+async fn main() {
+    for writers in [1, 16, 64] {
+        let (mut ours, mut alone, mut shared) = (Vec::new(), Vec::new(), 0.0);
+        for _ in 0..ROUNDS {
+            let (rate, per_transaction) = ledger_rate(writers).await;
+            ours.push(rate);
+            shared = per_transaction;
+            alone.push(tokio::task::spawn_blocking(move || raw::rate(writers, SLICE)).await.unwrap());
+        }
+        let (ours, alone) = (median(ours), median(alone));
+        println!(
+            "{writers:>3} writers: ledger {ours:>6.0}/s ({shared:.1} per sync), SQLite alone {alone:>6.0}/s, ratio {:.2}",
+            ours / alone
+        );
+    }
+    listings().await;
+}
+
+/// Durable creates per second through the ledger, and changes per transaction.
+async fn ledger_rate(writers: usize) -> (f64, f64) {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = Arc::new(SqliteLedger::open(directory.path(), Options::default()).unwrap());
+    let (number, start) = (Arc::new(AtomicU64::new(0)), Instant::now());
+    let tasks: Vec<_> = (0..writers)
+        .map(|_| {
+            let (ledger, number) = (ledger.clone(), number.clone());
+            tokio::spawn(async move {
+                while start.elapsed() < SLICE {
+                    ledger.commit(rows::create(number.fetch_add(1, Ordering::Relaxed))).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let stats = ledger.write_stats();
+    (stats.changes as f64 / start.elapsed().as_secs_f64(), stats.changes as f64 / stats.transactions as f64)
+}
+
+async fn listings() {
+    let mut costs: Vec<Vec<(&str, f64)>> = Vec::new();
+    for records in [1_000, 100_000] {
+        let directory = tempfile::tempdir().unwrap();
+        let ledger = SqliteLedger::open(directory.path(), Options::default()).unwrap();
+        for first in (0..records).step_by(1000) {
+            ledger.commit(rows::import(first..first + 1000)).await.unwrap();
+        }
+        let mut row = Vec::new();
+        for (name, find) in listing_queries() {
+            row.push((name, listing_cost_us(&ledger, find).await));
+        }
+        costs.push(row);
+    }
+    for ((name, small), (_, large)) in costs[0].iter().zip(&costs[1]) {
+        println!("listing 100 by {name:<12}: 1k {small:>6.0} us, 100k {large:>6.0} us, ratio {:.2}", large / small);
+    }
+}
+
+fn listing_queries() -> Vec<(&'static str, Find)> {
+    let base = Find { scope: Some("m1".to_owned()), ..Find::all(rows::KIND) };
+    vec![
+        ("scope", base.clone()),
+        ("type", Find { r#type: Some("Application".to_owned()), ..base.clone() }),
+        ("tag", Find { tag: Some("even".to_owned()), ..base.clone() }),
+        ("name prefix", Find { name_prefix: Some("element".to_owned()), order: FindOrder::Name, ..base }),
+        ("touching", Find { touching: Some(("hub".to_owned(), Direction::Both)), ..Find::all(rows::LINK) }),
+    ]
+}
+
+async fn listing_cost_us(ledger: &SqliteLedger, find: Find) -> f64 {
+    let tenant = rows::tenant();
+    let head = ledger.point(&tenant, ledger::At::Head).await.unwrap();
+    let mut costs = Vec::new();
+    for _ in 0..300 {
+        let start = Instant::now();
+        assert_eq!(ledger.find(&tenant, head, find.clone()).await.unwrap().items.len(), 100);
+        costs.push(start.elapsed().as_secs_f64() * 1e6);
+    }
+    median(costs)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

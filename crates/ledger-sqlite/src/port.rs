@@ -1,0 +1,129 @@
+//! The port, spoken by this engine: each verb goes to the writer or to a reader.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use ledger::{
+    At, Change, Commit, CommitError, Fact, Find, Folds, Idempotency, Ledger, Page, ReadError, Recalled, RecordKey,
+    RecordVersion, Search, SearchHit, Seq, Traversal, Traverse, Verification,
+};
+use rusqlite::Connection;
+use scope::TenantId;
+use tokio::sync::{oneshot, watch};
+
+use crate::readers::failed;
+use crate::writer::Job;
+use crate::{SqliteLedger, change, find, idempotency, point, record, search, stopped_midway, traverse, verify};
+
+/// More keys than this are read on a thread that may block.
+const KEYS_INLINE_MAX: usize = 32;
+
+impl Ledger for SqliteLedger {
+    fn commit(&self, change: Change) -> BoxFuture<'_, Result<Commit, CommitError>> {
+        async move {
+            let (answer, answered) = oneshot::channel();
+            self.enqueue(Job::Commit(Box::new(change), answer)).await?;
+            answered.await.unwrap_or_else(|_| Err(stopped_midway()))
+        }
+        .boxed()
+    }
+
+    fn recall<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        effect: &'a Idempotency,
+    ) -> BoxFuture<'a, Result<Option<Recalled>, ReadError>> {
+        let now = self.clock.now();
+        self.readers.look_up(move |db| idempotency::recall(db, tenant, effect, now).map_err(failed)).boxed()
+    }
+
+    fn point<'a>(&'a self, tenant: &'a TenantId, at: At) -> BoxFuture<'a, Result<Seq, ReadError>> {
+        self.readers.look_up(move |db| point::resolve(db, tenant, at)).boxed()
+    }
+
+    fn get<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        keys: &'a [RecordKey],
+    ) -> BoxFuture<'a, Result<Vec<Option<RecordVersion>>, ReadError>> {
+        if keys.len() <= KEYS_INLINE_MAX {
+            return self.readers.look_up(move |db| get(db, tenant, at, keys)).boxed();
+        }
+        let (tenant, keys) = (tenant.clone(), keys.to_vec());
+        self.readers.read(move |db| get(db, &tenant, at, &keys)).boxed()
+    }
+
+    fn find<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        find: Find,
+    ) -> BoxFuture<'a, Result<Page<RecordVersion>, ReadError>> {
+        let tenant = tenant.clone();
+        self.readers.read(move |db| find::page(db, &tenant, at, &find)).boxed()
+    }
+
+    fn count<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        find: Find,
+        most: u64,
+    ) -> BoxFuture<'a, Result<u64, ReadError>> {
+        let tenant = tenant.clone();
+        self.readers.read(move |db| find::count(db, &tenant, at, find, most)).boxed()
+    }
+
+    fn traverse<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        traverse: Traverse,
+    ) -> BoxFuture<'a, Result<Traversal, ReadError>> {
+        let tenant = tenant.clone();
+        self.readers.read(move |db| traverse::traverse(db, &tenant, at, &traverse)).boxed()
+    }
+
+    fn search<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        search: Search,
+    ) -> BoxFuture<'a, Result<Vec<SearchHit>, ReadError>> {
+        let tenant = tenant.clone();
+        self.readers.read(move |db| search::search(db, &tenant, at, &search)).boxed()
+    }
+
+    fn facts<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        after: Seq,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<Fact>, ReadError>> {
+        let tenant = tenant.clone();
+        self.readers.read(move |db| change::facts(db, &tenant, after, most).map_err(failed)).boxed()
+    }
+
+    fn tenants(&self) -> BoxFuture<'_, Result<Vec<TenantId>, ReadError>> {
+        self.readers.read(|db| change::tenants(db).map_err(failed)).boxed()
+    }
+
+    fn ticks(&self) -> watch::Receiver<u64> {
+        self.ticks.clone()
+    }
+
+    fn verify<'a>(&'a self, folds: &'a Folds) -> BoxFuture<'a, Result<Verification, ReadError>> {
+        let (folds, scratch) = (folds.clone(), self.directory.path().to_owned());
+        self.readers.read(move |db| verify::verify(db, &scratch, &folds).map_err(failed)).boxed()
+    }
+}
+
+fn get(
+    db: &Connection,
+    tenant: &TenantId,
+    at: Seq,
+    keys: &[RecordKey],
+) -> Result<Vec<Option<RecordVersion>>, ReadError> {
+    point::check(db, tenant, at)?;
+    keys.iter().map(|key| record::version_at(db, tenant, key, at).map_err(failed)).collect()
+}

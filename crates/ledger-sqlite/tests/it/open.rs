@@ -1,0 +1,176 @@
+//! Opening: what is refused, and what the refusal says.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ledger::conformance::{Harness, Sample, record};
+use ledger_sqlite::{Options, SqliteLedger};
+use rusqlite::Connection;
+
+use crate::child;
+use crate::harness::Embedded;
+
+fn refusal(directory: &Path) -> String {
+    match SqliteLedger::open(directory, Options { busy: Duration::from_millis(50), ..Options::default() }) {
+        Ok(_) => "opened".to_owned(),
+        Err(error) => error.to_string().replace(&directory.display().to_string(), "DIR"),
+    }
+}
+
+/// What is said about a directory whose `chancery.db` was prepared.
+fn check(prepare: impl FnOnce(&Path), expected: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    prepare(&directory.path().join("chancery.db"));
+    let said = refusal(directory.path());
+    assert!(said.starts_with(expected) && !said.contains('\n'), "{said}");
+}
+
+//
+#[test]
+fn a_newer_format_is_refused() {
+    let prepare = |path: &Path| {
+        drop(SqliteLedger::open(path.parent().unwrap(), Options::default()).unwrap());
+        Connection::open(path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    };
+    check(
+        prepare,
+        "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 1); use that version or a newer one",
+    );
+}
+
+#[test]
+fn a_file_of_another_program_is_refused_and_left_alone() {
+    let other = |path: &Path| Connection::open(path).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
+    check(other, "DIR/chancery.db belongs to another program; choose another data directory");
+    let text = |path: &Path| std::fs::write(path, "this is not a database ".repeat(100)).unwrap();
+    check(text, "DIR/chancery.db belongs to another program; choose another data directory");
+}
+
+#[test]
+fn a_damaged_file_is_refused() {
+    let prepare = |path: &Path| {
+        drop(SqliteLedger::open(path.parent().unwrap(), Options::default()).unwrap());
+        let mut bytes = std::fs::read(path).unwrap();
+        bytes[100..4096].fill(0x5a);
+        std::fs::write(path, bytes).unwrap();
+    };
+    check(prepare, "DIR/chancery.db is damaged (");
+}
+
+#[test]
+fn a_directory_in_the_place_of_the_file_is_refused() {
+    check(|path| std::fs::create_dir(path).unwrap(), "DIR/chancery.db cannot be opened (");
+}
+
+#[test]
+fn a_file_in_the_place_of_the_directory_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    assert!(refusal(&file).starts_with("DIR cannot be created ("), "{}", refusal(&file));
+}
+
+#[test]
+fn an_empty_file_becomes_a_ledger() {
+    check(|path| std::fs::write(path, "").unwrap(), "opened");
+}
+
+#[test]
+fn a_locked_directory_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let lock = std::fs::File::create(place.path().join("chancery.lock")).unwrap();
+    lock.lock().unwrap();
+    assert!(refusal(place.path()).starts_with("DIR is being restored or replaced by another process; wait"));
+    drop(lock);
+    assert_eq!(refusal(place.path()), "opened");
+}
+
+#[test]
+fn a_writer_that_does_not_let_go_is_told() {
+    let place = tempfile::tempdir().unwrap();
+    let holder = Connection::open(place.path().join("chancery.db")).unwrap();
+    holder.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE x (y)").unwrap();
+    assert!(refusal(place.path()).contains("stays locked by another process; stop the program that holds it"));
+}
+
+/// A child: opens the directory it is told and says how it went.
+#[test]
+#[ignore = "run by another test as a process of its own"]
+fn child_that_opens() {
+    if let Some(directory) = child::directory() {
+        child::tell("said", refusal(&directory));
+    }
+}
+
+// SECURITY F25
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_written_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+
+    let place = tempfile::tempdir().unwrap();
+    let said = || {
+        let mut command = child::command("open::child_that_opens", place.path());
+        // Root may write everywhere, so somebody else tries.
+        if std::fs::metadata("/proc/self").is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0) {
+            command.uid(65534);
+        }
+        let mut child = command.spawn().unwrap();
+        let said = child::told(&mut child).find(|(word, _)| word == "said").map(|(_, text)| text).unwrap();
+        child.wait().unwrap();
+        said
+    };
+    let allow = |name: &str, mode| {
+        let path = place.path().join(name);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    allow("", 0o555);
+    assert_eq!(said(), "DIR/chancery.lock cannot be written; make the file and its directory writable for this user");
+    drop(SqliteLedger::open(place.path(), Options::default()).unwrap());
+    for (name, mode) in [("", 0o777), ("chancery.lock", 0o666), ("chancery.db", 0o444)] {
+        allow(name, mode);
+    }
+    assert_eq!(said(), "DIR/chancery.db cannot be written; make the file and its directory writable for this user");
+}
+
+#[tokio::test]
+async fn reopening_keeps_everything_and_changes_nothing() {
+    let harness = Embedded::new();
+    Sample::new(&harness).put(record("a")).await;
+    let path = harness.directory.path().join("chancery.db");
+    let format = || {
+        Connection::open(&path)
+            .unwrap()
+            .query_row("SELECT sum(length(sql)) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
+            .unwrap()
+    };
+    let before = format();
+    drop(harness.open());
+    assert_eq!(format(), before);
+    assert!(Sample::new(&harness).get("a").await.is_some());
+}
+
+//
+#[test]
+fn the_file_runs_in_wal_mode_with_full_syncs() {
+    let harness = Embedded::new();
+    drop(harness.ledger());
+    let db = Connection::open(harness.directory.path().join("chancery.db")).unwrap();
+    let mode: String = db.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+    assert_eq!(mode, "wal");
+}
+
+/// The whole server starts in under 50 ms; a quiet machine opens in a tenth of that.
+#[test]
+fn opening_is_quick() {
+    let place = tempfile::tempdir().unwrap();
+    let cost = |directory: &Path| {
+        let start = Instant::now();
+        drop(SqliteLedger::open(directory, Options::default()).unwrap());
+        start.elapsed()
+    };
+    let fresh = (0..5).map(|number| cost(&place.path().join(number.to_string()))).min().unwrap();
+    let again = (0..5).map(|number| cost(&place.path().join(number.to_string()))).min().unwrap();
+    assert!(fresh < Duration::from_millis(50) && again < Duration::from_millis(50), "{fresh:?} {again:?}");
+}

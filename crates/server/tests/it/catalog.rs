@@ -1,0 +1,52 @@
+//! What is mounted is what was generated and committed.
+
+use serde_json::Value;
+use server::{Config, Platform};
+
+async fn platform(toolsets: &[&str]) -> (Platform, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = Config { data: folder.path().to_owned(), ..Config::default() };
+    config.spine.toolsets = toolsets.iter().map(|name| (*name).to_owned()).collect();
+    (Platform::open(&config).await.unwrap(), folder)
+}
+
+//
+#[tokio::test]
+async fn the_mounted_tools_are_the_committed_catalog() {
+    let committed: Value = serde_json::from_str(include_str!("../../../../gen/mcp/mcp-tool-catalog.json")).unwrap();
+    let (platform, _folder) = platform(&[]).await;
+    let mounted: Vec<&str> = platform.endpoints.iter().flat_map(|endpoint| endpoint.tools()).map(|tool| tool.name.as_str()).collect();
+    let listed: Vec<&str> = committed["capabilities"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|capability| capability["tools"].as_array().unwrap())
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(mounted, listed);
+    for endpoint in &platform.endpoints {
+        for tool in endpoint.tools() {
+            let entry = committed["capabilities"][0]["tools"].as_array().unwrap().iter().find(|entry| entry["name"] == tool.name).unwrap();
+            assert_eq!(entry["inputSchema"], Value::Object(tool.input_schema.clone()), "{}", tool.name);
+        }
+    }
+}
+
+//
+#[tokio::test]
+async fn the_served_catalog_can_be_filtered_by_side() {
+    let (platform, _folder) = platform(&[]).await;
+    let catalog: Value = serde_json::from_str(&platform.catalog()).unwrap();
+    let tools = catalog["capabilities"][0]["tools"].as_array().unwrap();
+    let commands: Vec<&str> = tools.iter().filter(|tool| tool["cqrs_side"] == "command").map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(commands, ["transformation.createElement", "transformation.createRelationship", "transformation.updateElement", "transformation.deleteElement"]);
+}
+
+//
+#[tokio::test]
+async fn a_toolset_that_is_not_mounted_is_not_there() {
+    let (platform, _folder) = platform(&["read"]).await;
+    let endpoint = &platform.endpoints[0];
+    assert!(endpoint.tool("transformation.listElements").is_some());
+    assert!(endpoint.tool("transformation.createElement").is_none());
+}

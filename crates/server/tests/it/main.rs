@@ -1,0 +1,5 @@
+//! The product as it is wired: every tool, through admission, check, capability and ledger.
+
+mod catalog;
+mod directory;
+mod random;

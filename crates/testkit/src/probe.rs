@@ -1,0 +1,187 @@
+//! A capability that misbehaves on request, and tells tests what happened to it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use contract::{
+    Answer, Ask, Blob, CallError, Capability, Changed, Context, ErrorKind, Hints, Manifest, RiskTier, Side, Tool,
+};
+use futures::future::BoxFuture;
+use serde_json::{Map, Value, json};
+use tokio::sync::{Notify, broadcast, watch};
+
+use crate::raw::PATIENCE;
+
+/// How many changes a slow subscriber may lag behind.
+const CHANGES_KEPT: usize = 16;
+
+/// The capability.
+pub struct Probe {
+    manifest: Manifest,
+    seen: Arc<Seen>,
+}
+
+/// What a test can look at while calls are under way.
+pub struct Seen {
+    /// Calls of `probe.wait` that have begun.
+    pub begun: watch::Sender<usize>,
+    /// Calls of `probe.wait` that are over, however they ended.
+    pub over: watch::Sender<usize>,
+    /// Lets one call of `probe.wait` finish.
+    pub release: Notify,
+    /// Effects of `probe.erase`.
+    pub erased: AtomicUsize,
+    /// What is sent here is what has changed.
+    pub changes: broadcast::Sender<Changed>,
+}
+
+impl Seen {
+    /// Returns when a counter has reached a value.
+    pub async fn reaches(&self, counter: &watch::Sender<usize>, count: usize) {
+        let mut counter = counter.subscribe();
+        let waiting = counter.wait_for(|seen| *seen >= count);
+        tokio::time::timeout(PATIENCE, waiting).await.expect("it happens in time").expect("the sender is alive");
+    }
+}
+
+impl Default for Probe {
+    fn default() -> Self {
+        let seen = Seen {
+            begun: watch::Sender::new(0),
+            over: watch::Sender::new(0),
+            release: Notify::new(),
+            erased: AtomicUsize::new(0),
+            changes: broadcast::Sender::new(CHANGES_KEPT),
+        };
+        Self { manifest: manifest(), seen: Arc::new(seen) }
+    }
+}
+
+impl Probe {
+    pub fn seen(&self) -> Arc<Seen> {
+        self.seen.clone()
+    }
+
+    async fn answer(&self, ctx: &Context, tool: &str, arguments: Map<String, Value>) -> Result<Answer, CallError> {
+        let answer = match tool {
+            "probe.echo" => Value::Object(arguments),
+            "probe.panic" => panic!("asked to panic"),
+            "probe.wait" => {
+                self.seen.begun.send_modify(|count| *count += 1);
+                let _over = Over(&self.seen);
+                self.seen.release.notified().await;
+                json!({ "waited": true })
+            }
+            "probe.report" => {
+                for done in [1.0, 2.0, 3.0] {
+                    ctx.client.progress(done, Some(3.0), Some("working")).await;
+                }
+                json!({ "reported": 3 })
+            }
+            "probe.ask" => {
+                let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
+                let ask = Ask::Elicit { message: "Who?".to_owned(), schema };
+                let replies = ctx.client.ask(vec![("who".to_owned(), ask)]).await?;
+                json!({ "who": replies[0].accepted().map(|form| form["name"].clone()) })
+            }
+            "probe.erase" => {
+                let erased = self.seen.erased.fetch_add(1, Ordering::Relaxed) + 1;
+                json!({ "erased": erased })
+            }
+            other => return Err(CallError::invalid(format!("there is no tool {other}"))),
+        };
+        Ok(Answer { structured: Some(answer), ..Answer::default() })
+    }
+}
+
+/// Counts the end of a call, also when its future is dropped.
+struct Over<'a>(&'a Seen);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.over.send_modify(|count| *count += 1);
+    }
+}
+
+impl Capability for Probe {
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn call<'a>(
+        &'a self,
+        ctx: &'a Context,
+        tool: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(self.answer(ctx, tool, arguments))
+    }
+
+    fn read<'a>(&'a self, _: &'a Context, uri: &'a str) -> BoxFuture<'a, Result<Blob, CallError>> {
+        let body = match uri {
+            "probe://panic" => panic!("asked to panic"),
+            "probe://a" | "probe://b" => Ok(Blob::Text { mime: "text/plain".to_owned(), text: uri.to_owned() }),
+            _ => Err(CallError::new(ErrorKind::NotFound, "NOT_FOUND", "there is no such resource")),
+        };
+        Box::pin(std::future::ready(body))
+    }
+
+    fn announces(&self) -> bool {
+        true
+    }
+
+    fn changes(&self) -> Option<broadcast::Receiver<Changed>> {
+        Some(self.seen.changes.subscribe())
+    }
+
+    fn envelope(&self, error: &CallError) -> Value {
+        json!({ "error": { "code": error.code, "message": error.message, "field": error.field, "details": error.details } })
+    }
+}
+
+fn manifest() -> Manifest {
+    let text = json!({ "type": "string" });
+    let echo = json!({
+        "text": text,
+        "count": { "type": "integer", "minimum": 0 },
+        "filter": { "type": "object", "additionalProperties": true },
+        "words": { "type": "array", "items": text },
+        "color": { "type": "string", "enum": ["red", "green"] },
+    });
+    let erase = json!({ "id": text, "client_request_id": text });
+    let destructive = Hints { destructive: true, ..Hints::default() };
+    let reading = Hints { read_only: true, ..Hints::default() };
+    Manifest {
+        name: "probe".to_owned(),
+        title: "Probe".to_owned(),
+        tools: vec![
+            tool("probe.echo", Side::Query, reading, echo, &[]),
+            tool("probe.panic", Side::Query, reading, json!({}), &[]),
+            tool("probe.wait", Side::Query, reading, json!({}), &[]),
+            tool("probe.report", Side::Query, reading, json!({}), &[]),
+            tool("probe.ask", Side::Query, reading, json!({}), &[]),
+            Tool { confirm: "Erase {id}?".to_owned(), ..tool("probe.erase", Side::Command, destructive, erase, &["id"]) },
+        ],
+        ..Manifest::default()
+    }
+}
+
+fn tool(name: &str, side: Side, hints: Hints, properties: Value, required: &[&str]) -> Tool {
+    let schema = json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
+    let Value::Object(input_schema) = schema else { unreachable!("made as an object above") };
+    Tool {
+        name: name.to_owned(),
+        title: String::new(),
+        description: format!("For tests of the spine: {name}"),
+        rpc: String::new(),
+        side,
+        hints,
+        input_schema,
+        output_schema: None,
+        toolset: String::new(),
+        scopes: Vec::new(),
+        risk: RiskTier::Low,
+        examples: Vec::new(),
+        confirm: String::new(),
+    }
+}

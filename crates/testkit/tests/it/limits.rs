@@ -1,0 +1,89 @@
+//! Sizes, slow senders and too many connections.
+
+use serde_json::json;
+use testkit::raw::{Connection, Request};
+
+use crate::harness::{call, fault, legacy_call, site, site_with, structured};
+
+//
+#[tokio::test]
+async fn an_oversized_body_is_refused() {
+    let site = site_with(|config| config.limits.body_bytes_max = 2_000).await;
+    let text = "x".repeat(3_000);
+    assert_eq!(fault(&site.ask(&call("probe.echo", json!({ "text": text }))).await).0, 413);
+    // Without a length the bound is found while reading.
+    let mut connection = site.connect().await;
+    let head = "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    connection.write(head.as_bytes()).await.unwrap();
+    connection.write(format!("bb8\r\n{text}\r\n").as_bytes()).await.unwrap();
+    assert_eq!(connection.answer().await.unwrap().status, 413);
+    assert_eq!(site.ask(&call("probe.echo", json!({ "text": "small" }))).await.status, 200);
+}
+
+//
+#[tokio::test]
+async fn oversized_headers_are_refused() {
+    let site = site().await;
+    let request = call("probe.echo", json!({})).header("x-long", &"x".repeat(1_000_000));
+    let mut connection = site.connect().await;
+    // The server may close before it has read everything.
+    let _ = connection.send(&request).await;
+    let refused = connection.answer().await.map_or(431, |response| response.status);
+    assert_eq!(refused, 431);
+    assert_eq!(site.ask(&call("probe.echo", json!({}))).await.status, 200);
+}
+
+//
+#[tokio::test]
+async fn a_slow_sender_is_dropped() {
+    let site = site_with(|config| config.limits.read_timeout_ms = 100).await;
+    let mut connection = site.connect().await;
+    connection.write(b"POST /mcp HTTP/1.1\r\nhost: 127").await.unwrap();
+    // hyper answers 408 or just closes; either way the connection is over.
+    let dropped = connection.answer().await.map_or(408, |response| response.status);
+    assert_eq!(dropped, 408);
+    let mut connection = site.connect().await;
+    let head = "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{";
+    connection.write(head.as_bytes()).await.unwrap();
+    assert_eq!(connection.answer().await.unwrap().status, 408);
+    assert!(connection.is_closed().await);
+}
+
+// nobody holds a connection by saying nothing.
+#[tokio::test]
+async fn a_silent_connection_is_dropped() {
+    let site = site_with(|config| config.limits.read_timeout_ms = 100).await;
+    let mut silent = site.connect().await;
+    let mut quiet_after_one = site.connect().await;
+    assert_eq!(quiet_after_one.ask(&Request::new("GET", "/health")).await.unwrap().status, 200);
+    let over = |outcome: std::io::Result<testkit::raw::Response>| outcome.map_or(408, |response| response.status);
+    assert_eq!(over(silent.answer().await), 408);
+    assert_eq!(over(quiet_after_one.answer().await), 408);
+}
+
+//
+#[tokio::test]
+async fn connections_are_bounded() {
+    let site = site_with(|config| config.limits.connections_max = 1).await;
+    let mut first = site.connect().await;
+    assert_eq!(first.ask(&Request::new("GET", "/health")).await.unwrap().status, 200);
+    // The second waits in the queue of the system until the first is gone.
+    let mut second = Connection::open(site.address()).await.unwrap();
+    second.send(&Request::new("GET", "/health")).await.unwrap();
+    assert_eq!(first.ask(&Request::new("GET", "/health")).await.unwrap().status, 200);
+    drop(first);
+    assert_eq!(second.answer().await.unwrap().status, 200);
+}
+
+//
+#[tokio::test]
+async fn one_connection_carries_many_calls() {
+    let site = site().await;
+    let mut connection = site.connect().await;
+    for count in 0..20 {
+        let answer = connection.ask(&call("probe.echo", json!({ "count": count }))).await.unwrap();
+        assert_eq!(structured(&answer), json!({ "count": count }));
+        let answer = connection.ask(&legacy_call(count, "probe.echo", json!({}))).await.unwrap();
+        assert_eq!(answer.message()["id"], count);
+    }
+}

@@ -1,0 +1,231 @@
+//! One message per line, and nothing else.
+
+use std::sync::Arc;
+
+use scope::{Principal, Scope};
+use serde_json::{Value, json};
+use spine::admission::LocalIdentity;
+use testkit::conformance::Conformance;
+use testkit::probe::{Probe, Seen};
+use testkit::raw::PATIENCE;
+use testkit::site::Plan;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// The far end of a pipe to a served capability.
+struct Pipe {
+    input: WriteHalf<DuplexStream>,
+    output: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    stop: CancellationToken,
+    served: JoinHandle<Result<(), String>>,
+}
+
+fn pipe(plan: Plan) -> Pipe {
+    let prepared = plan.prepare();
+    let (near, far) = tokio::io::duplex(64 * 1024);
+    let (reads, writes) = tokio::io::split(near);
+    let stop = CancellationToken::new();
+    let stopping = stop.clone();
+    let serving = async move { spine::stdio::serve(prepared.endpoint, &prepared.admission, reads, writes, stopping).await };
+    let (output, input) = tokio::io::split(far);
+    Pipe { input, output: BufReader::new(output).lines(), stop, served: tokio::spawn(serving) }
+}
+
+fn probe() -> (Pipe, Arc<Seen>) {
+    let probe = Probe::default();
+    let seen = probe.seen();
+    (pipe(Plan::of(probe)), seen)
+}
+
+impl Pipe {
+    async fn write(&mut self, line: &str) {
+        self.input.write_all(line.as_bytes()).await.unwrap();
+        self.input.write_all(b"\n").await.unwrap();
+    }
+
+    async fn send(&mut self, message: Value) {
+        self.write(&message.to_string()).await;
+    }
+
+    /// The next line, which is a message; nothing when the output ended.
+    async fn next(&mut self) -> Option<Value> {
+        let line = tokio::time::timeout(PATIENCE, self.output.next_line()).await.expect("a line in time").unwrap()?;
+        Some(serde_json::from_str(&line).expect("every line is JSON"))
+    }
+
+    async fn ask(&mut self, message: Value) -> Value {
+        self.send(message).await;
+        self.next().await.expect("an answer")
+    }
+
+    async fn initialize(&mut self) {
+        let info = json!({ "name": "test", "version": "1" });
+        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
+        let answer = self.ask(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params })).await;
+        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
+        self.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+    }
+
+    /// Closes the input and returns what still came.
+    async fn close(mut self) -> Vec<Value> {
+        self.input.shutdown().await.unwrap();
+        let mut rest = Vec::new();
+        while let Some(message) = self.next().await {
+            rest.push(message);
+        }
+        tokio::time::timeout(PATIENCE, self.served).await.expect("it ends").unwrap().unwrap();
+        rest
+    }
+}
+
+fn call(id: i64, tool: &str, arguments: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": tool, "arguments": arguments } })
+}
+
+// R-035, R-038
+#[tokio::test]
+async fn a_session_answers_line_by_line() {
+    let (mut pipe, _) = probe();
+    pipe.initialize().await;
+    let answer = pipe.ask(call(1, "probe.echo", json!({ "text": "a\nb" }))).await;
+    assert_eq!(answer["result"]["structuredContent"], json!({ "text": "a\nb" }));
+    let answer = pipe.ask(call(2, "probe_echo", json!("{\"text\":\"wrapped\"}"))).await;
+    assert_eq!(answer["result"]["structuredContent"], json!({ "text": "wrapped" }));
+    let answer = pipe.ask(call(3, "probe.panic", json!({}))).await;
+    assert_eq!(answer["result"]["isError"], true);
+    let answer = pipe.ask(call(4, "probe.echo", json!(7))).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    let answer = pipe.ask(call(5, "probe.nothing", json!({}))).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    assert_eq!(pipe.close().await, Vec::<Value>::new());
+}
+
+// R-035, R-034
+#[tokio::test]
+async fn the_stateless_era_is_served_too() {
+    let (mut pipe, _) = probe();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let discover = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": meta } });
+    assert!(pipe.ask(discover).await["result"]["supportedVersions"].is_array());
+    let params = json!({ "name": "probe.echo", "arguments": { "count": 1 }, "_meta": meta });
+    let answer = pipe.ask(json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params })).await;
+    assert_eq!(answer["result"]["structuredContent"], json!({ "count": 1 }));
+}
+
+// R-035
+#[tokio::test]
+async fn garbage_is_answered_and_the_connection_lives() {
+    let (mut pipe, _) = probe();
+    for (line, code) in [("garbage", -32700), ("[]", -32600), (r#"{"jsonrpc":"2.0","id":null,"method":"x"}"#, -32600)] {
+        pipe.write(line).await;
+        assert_eq!(pipe.next().await.unwrap()["error"]["code"], code, "{line}");
+    }
+    pipe.write("").await;
+    pipe.write("   ").await;
+    pipe.initialize().await;
+    pipe.write("{").await;
+    assert_eq!(pipe.next().await.unwrap()["error"]["code"], -32700);
+    assert_eq!(pipe.ask(call(1, "probe.echo", json!({}))).await["id"], 1);
+}
+
+// R-361
+#[tokio::test]
+async fn a_line_too_long_is_answered_and_passed_over() {
+    let mut plan = Plan::of(Probe::default());
+    plan.config.limits.body_bytes_max = 10_000;
+    let mut pipe = pipe(plan);
+    pipe.initialize().await;
+    pipe.send(call(1, "probe.echo", json!({ "text": "x".repeat(200_000) }))).await;
+    assert_eq!(pipe.next().await.unwrap()["error"]["code"], -32600);
+    assert_eq!(pipe.ask(call(2, "probe.echo", json!({}))).await["id"], 2);
+}
+
+// R-035
+#[tokio::test]
+async fn what_comes_before_initialize_does_not_end_the_connection() {
+    let (mut pipe, _) = probe();
+    pipe.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+    pipe.send(json!({ "jsonrpc": "2.0", "id": 9, "result": {} })).await;
+    assert_eq!(pipe.ask(json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).await["result"], json!({}));
+    pipe.send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } })).await;
+    let early = pipe.ask(json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" })).await;
+    assert_eq!((&early["id"], early["error"]["code"].is_i64()), (&json!(2), true));
+    let odd = pipe.ask(json!({ "jsonrpc": "2.0", "id": 3, "method": "initialize", "params": {} })).await;
+    assert!(odd["error"]["code"].is_i64(), "{odd}");
+    pipe.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+    pipe.initialize().await;
+    assert_eq!(pipe.ask(call(4, "probe.echo", json!({}))).await["id"], 4);
+}
+
+// R-800
+#[tokio::test]
+async fn the_end_of_input_lets_calls_finish() {
+    let (mut pipe, seen) = probe();
+    pipe.initialize().await;
+    pipe.send(call(1, "probe.wait", json!({}))).await;
+    seen.reaches(&seen.begun, 1).await;
+    let closing = tokio::spawn(pipe.close());
+    seen.release.notify_one();
+    let rest = closing.await.unwrap();
+    assert_eq!((rest.len(), &rest[0]["result"]["structuredContent"]), (1, &json!({ "waited": true })));
+}
+
+// R-800
+#[tokio::test]
+async fn a_stop_lets_calls_finish() {
+    let (mut pipe, seen) = probe();
+    pipe.initialize().await;
+    pipe.send(call(1, "probe.wait", json!({}))).await;
+    seen.reaches(&seen.begun, 1).await;
+    pipe.stop.cancel();
+    seen.release.notify_one();
+    assert_eq!(pipe.next().await.unwrap()["result"]["structuredContent"], json!({ "waited": true }));
+    assert_eq!(pipe.next().await, None);
+    assert_eq!(pipe.served.await.unwrap(), Ok(()));
+}
+
+// R-800
+#[tokio::test]
+async fn a_notification_cancels() {
+    let (mut pipe, seen) = probe();
+    pipe.initialize().await;
+    pipe.send(call(1, "probe.wait", json!({}))).await;
+    seen.reaches(&seen.begun, 1).await;
+    pipe.send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } })).await;
+    seen.reaches(&seen.over, 1).await;
+    assert_eq!(pipe.ask(call(2, "probe.echo", json!({}))).await["id"], 2);
+}
+
+// R-807: the same admission decides on every message, here as over HTTP.
+#[tokio::test]
+async fn a_viewer_may_not_write() {
+    let viewer = Principal { roles: ["viewer".to_owned()].into(), ..Principal::local("viewer") };
+    let mut plan = Plan::of(Probe::default());
+    plan.identity = Arc::new(LocalIdentity::of(viewer, Scope::local()));
+    let mut pipe = pipe(plan);
+    pipe.initialize().await;
+    assert_eq!(pipe.ask(call(1, "probe.echo", json!({}))).await["result"]["structuredContent"], json!({}));
+    let refused = pipe.ask(call(2, "probe.erase", json!({ "id": "e1" }))).await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(2), &json!(-32600)));
+}
+
+// R-038
+#[tokio::test]
+async fn the_tools_are_the_same_on_both_transports() {
+    let plan = Plan::of(Conformance::default());
+    let tools = plan.capability.manifest().tools.len();
+    let mut pipe = pipe(plan.clone());
+    pipe.initialize().await;
+    let listed = pipe.ask(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" })).await;
+    let over_stdio = listed["result"]["tools"].clone();
+    assert_eq!(over_stdio.as_array().unwrap().len(), tools);
+    let running = crate::harness::start(plan).await;
+    let mut connection = testkit::raw::Connection::open(running.address).await.unwrap();
+    let request = crate::harness::legacy(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }));
+    let over_http = connection.ask(&request).await.unwrap().message()["result"]["tools"].clone();
+    assert_eq!(over_stdio, over_http);
+}

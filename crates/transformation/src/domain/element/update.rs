@@ -1,0 +1,71 @@
+//! What may change about an element.
+
+use ledger::Expectation;
+use scope::Timestamp;
+
+use super::{Element, note_missing_description, note_namesakes, refuse_namesake, refuse_stale};
+use crate::Error;
+use crate::domain::decision::version_id;
+use crate::domain::properties::{self, Properties};
+use crate::domain::{Decision, Fact, Name, Notes, Stored};
+
+/// What a caller wants to change.
+#[derive(Debug, Clone)]
+pub struct UpdateElement {
+    /// Id, key or name.
+    pub element: String,
+    pub now: Timestamp,
+    pub name: Option<Name>,
+    /// `Some(None)` clears it.
+    pub description: Option<Option<String>>,
+    pub properties: Option<Properties>,
+    pub expected_version: Option<u64>,
+}
+
+/// An element before and after a change.
+#[derive(Debug, Clone)]
+pub struct Updated {
+    pub element: Element,
+    pub previous_version: u64,
+}
+
+/// Decides what becomes of `element`. `namesakes` are elements of its model with the new name.
+pub fn update(
+    element: &Stored<Element>,
+    namesakes: &[Stored<Element>],
+    command: &UpdateElement,
+) -> Result<Decision<Updated>, Error> {
+    refuse_stale(element, command.expected_version)?;
+    if command.name.is_none()
+        && command.description.is_none()
+        && command.properties.as_ref().is_none_or(Properties::is_empty)
+    {
+        return Err(Error::invalid(
+            "name",
+            "is missing, and so are description and properties".to_owned(),
+            "give at least one of name, description and properties",
+        ));
+    }
+    let mut changed = element.state.clone();
+    changed.updated_at = command.now;
+    let mut notes = Notes::default();
+    if let Some(name) = &command.name {
+        refuse_namesake(name, element.r#type, Some(&element.id), namesakes)?;
+        changed.name = name.clone();
+        note_namesakes(&mut notes, &changed, namesakes);
+    }
+    if let Some(description) = &command.description {
+        changed.description = description.clone();
+    }
+    if let Some(changes) = &command.properties {
+        changed.properties = properties::merged(&element.properties, changes.clone())?;
+    }
+    note_missing_description(&mut notes, &changed);
+    notes.suggest(format!("Cite {} when you rely on this state", version_id(&changed.id, element.version + 1)));
+    Ok(Decision {
+        facts: vec![Fact::ElementUpdated(changed.clone())],
+        expectations: vec![Expectation::Version { key: element.key(), version: element.version }],
+        outcome: Updated { element: changed, previous_version: element.version },
+        notes,
+    })
+}

@@ -1,0 +1,70 @@
+use ledger::RecordKey;
+
+use super::*;
+use crate::domain::Name;
+
+// the published codes, each with a field and a fix.
+#[test]
+fn every_refusal_has_its_code_field_and_hint() {
+    let mention = || Mention { id: "e".to_owned(), name: "E".to_owned(), r#type: ElementType::CAPABILITY };
+    let text = || "x".to_owned();
+    check(Error::invalid("name", text(), "y"), "VALIDATION_ERROR name");
+    check(Error::argument("page_token", "x", "y"), "INVALID_ARGUMENT page_token");
+    check(Error::NoSuchElementType { field: "type".to_owned(), value: text() }, "INVALID_ELEMENT_TYPE type");
+    check(Error::NoSuchRelationshipType { field: "type".to_owned(), value: text() }, "INVALID_RELATIONSHIP type");
+    check(
+        Error::OtherModel { field: "target_id", element: mention(), model_id: text(), expected: text() },
+        "INVALID_RELATIONSHIP target_id",
+    );
+    check(
+        Error::Cycle { relationship: RelationshipType::Composition, from: mention(), to: mention() },
+        "CYCLE target_id",
+    );
+    check(
+        Error::NoSuchElement { field: "source_id", reference: text(), model_id: None, similar: Vec::new() },
+        "ELEMENT_NOT_FOUND source_id",
+    );
+    check(Error::Ambiguous { field: "id", reference: text(), candidates: Vec::new() }, "NEEDS_DISAMBIGUATION id");
+    check(Error::NoSuchModel { reference: text(), models: Vec::new(), active: None }, "MODEL_NOT_FOUND model_id");
+    check(Error::NoDefaultModel, "NO_DEFAULT_MODEL model_id");
+    let name = Name::new("name", "x").unwrap();
+    check(
+        Error::DuplicateName { name, model_id: text(), existing: mention(), alternatives: Vec::new() },
+        "DUPLICATE_NAME name",
+    );
+    check(Error::DuplicateKey { key: text(), existing: mention() }, "DUPLICATE_NAME key");
+    check(Error::RelationshipsExist { element: mention(), relationships: Vec::new() }, "RELATIONSHIPS_EXIST cascade");
+    check(Error::StaleVersion { element: mention(), expected: 1, actual: 2 }, "VERSION_CONFLICT expected_version");
+    check(Error::KeyReused { key: text() }, "IDEMPOTENCY_KEY_REUSED client_request_id");
+    check(Error::NoPublishedBaseline, "NO_PUBLISHED_BASELINE read_context.selector");
+    check(Error::NoSuchBaseline { reference: text() }, "BASELINE_NOT_FOUND read_context.baseline_id");
+    check(Error::NotYet { at: 2, head: 1 }, "INVALID_ARGUMENT read_context.sequence");
+    check(Error::Contended, "VERSION_CONFLICT -");
+    check(Error::Cancelled, "TIMEOUT -");
+    check(Error::Unavailable, "SERVICE_UNAVAILABLE -");
+    check(Error::OutcomeUnknown, "SERVICE_UNAVAILABLE -");
+}
+
+#[track_caller]
+fn check(error: Error, expected: &str) {
+    let error = CallError::from(error);
+    assert_eq!(format!("{} {}", error.code, error.field.as_deref().unwrap_or("-")), expected);
+    assert!(error.suggestions["hint"].is_string(), "{expected}");
+}
+
+//
+#[test]
+fn an_unknown_outcome_is_never_called_a_failure() {
+    let error = CallError::from(Error::from(CommitError::Unknown("fsync".to_owned())));
+    assert_eq!((&*error.code, &error.details["outcome"]), ("SERVICE_UNAVAILABLE", &json!("unknown")));
+    assert!(!error.to_string().contains("fsync"));
+    let refused = ledger::Refusal::Record { key: RecordKey::new("k", "i"), actual: None };
+    assert_eq!(CallError::from(Error::from(CommitError::Refused(refused))).code, "VERSION_CONFLICT");
+}
+
+#[test]
+fn a_fault_of_ours_shows_its_id_only() {
+    let error = CallError::from(Error::Internal { error_id: "id-1".to_owned(), cause: "secret".to_owned() });
+    assert_eq!((&*error.code, &error.details["error_id"]), ("INTERNAL", &json!("id-1")));
+    assert!(!format!("{error:?}").contains("secret"));
+}
