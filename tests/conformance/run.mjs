@@ -23,7 +23,7 @@ const fixture_names = /test_[a-z_0-9]+|test:\/\/|json_schema_2020_12_tool|\b(gre
 const fixture_scenarios = [
     [/^(tools-call-|elicitation-sep|json-schema-2020-12$|server-sse-polling$)/, 'a tool of the fixture'],
     [/^resources-(read-|templates-read|subscribe|unsubscribe)/, 'a resource of the fixture'],
-    [/^prompts-get-/, 'a prompt of the fixture'],
+    [/^(prompts-get-|completion-complete$)/, 'a prompt of the fixture'],
     [/^input-required-result-(?!unsupported-methods|missing-input|ignore-extra|validate-input)/, 'a question of the fixture'],
 ];
 

@@ -19,6 +19,7 @@ import time
 from harness import Checks, Http, Refused, Server, Stdio, Unknown, everything, verify
 
 ROUNDS = 5
+KEYS, EQUAL_CALLS = 10, 50
 HANG_SECONDS = 2
 
 
@@ -38,6 +39,27 @@ class Pool:
 def create(client, name):
     arguments = {"type": "Requirement", "name": name, "client_request_id": f"create {name}"}
     return client.call("createElement", arguments)["element"]["id"]
+
+
+def equal_calls(callers, title):
+    """Sends each of some calls many times at once; answers what went wrong."""
+    wrong = []
+
+    def once(number, turn):
+        arguments = {"type": "Goal", "name": f"equal {title} {number}", "client_request_id": f"equal {title} {number}"}
+        try:
+            return callers[turn % len(callers)].call("createElement", arguments)
+        except (Refused, Unknown) as problem:
+            wrong.append(f"{number}: {problem!r}")
+
+    with concurrent.futures.ThreadPoolExecutor(EQUAL_CALLS) as pool:
+        for number in range(KEYS):
+            made = [answer for answer in pool.map(lambda turn: once(number, turn), range(EQUAL_CALLS)) if answer]
+            ids = {answer["element"]["id"] for answer in made}
+            first = sum(1 for answer in made if not answer.get("idempotent_replay"))
+            if len(ids) != 1 or first != 1:
+                wrong.append(f"{number}: {len(ids)} elements, {first} answers that are no replay")
+    return wrong
 
 
 def main():
@@ -117,6 +139,11 @@ def main():
                 if version != expected:
                     blind.append(f"{writer} reads version {version} after {reader} wrote version {expected}")
     checks.check(not blind, f"each process sees the writes of the others at once ({ROUNDS} rounds)", "\n".join(blind))
+
+    # F09: the same call many times at once, in one process and in several, happens once.
+    for title, callers in {"http": [servers["http"]], "stdio": [servers[name] for name in servers if name != "http"]}.items():
+        wrong = equal_calls(callers, title)
+        checks.check(not wrong, f"{KEYS} x {EQUAL_CALLS} equal calls over {title} have one effect each", "\n".join(wrong))
 
     for name, client in servers.items():
         if isinstance(client, Stdio):

@@ -8,6 +8,9 @@ use crate::{Answer, Blob, CallError, Content, EntityRef};
 
 /// Implemented by generated code for every message that is returned to a caller.
 pub trait Entities {
+    /// The fields that hold them.
+    const FIELDS: &'static [&'static str] = &[];
+
     /// The entities in this message, in order.
     fn entities(&self) -> Vec<EntityRef> {
         Vec::new()
@@ -20,14 +23,18 @@ pub fn request<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, 
         .map_err(|error| CallError::invalid(format!("the arguments cannot be read: {error}")))
 }
 
-/// Words a response message as an answer: the whole as structured content, and one resource block per entity.
+/// Words a response message as an answer: the whole as structured content, one resource block per entity, and what is not
+/// an entity, such as a page token or a warning, as a last block of text. Clients differ in which of them a model sees.
 pub fn answer<T: Serialize + Entities>(response: &T) -> Answer {
     let structured = serde_json::to_value(response).expect("a generated message has only string keys");
-    let content = response
-        .entities()
-        .into_iter()
-        .map(|entity| Content::Resource { uri: entity.uri, blob: json_blob(entity.json) })
-        .collect();
+    let resource = |entity: EntityRef| Content::Resource { uri: entity.uri, blob: json_blob(entity.json) };
+    let mut content: Vec<Content> = response.entities().into_iter().map(resource).collect();
+    if let Value::Object(whole) = &structured {
+        let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+        let rest = whole.iter().filter(|(name, value)| !T::FIELDS.contains(&name.as_str()) && !is_empty(value));
+        let rest: Map<String, Value> = rest.map(|(name, value)| (name.clone(), value.clone())).collect();
+        content.push(Content::Text(Value::Object(rest).to_string()));
+    }
     Answer { structured: Some(structured), content, failed: false }
 }
 

@@ -33,6 +33,11 @@ impl ArchiMateQueryService for Echo {
         Ok(GetElementResponse { element: Some(element), read_context: None })
     }
 
+    async fn get_relationship(&self, _: &Context, request: GetRelationshipRequest) -> Result<GetRelationshipResponse, CallError> {
+        let relationship = Relationship { id: request.relationship_id, ..Relationship::default() };
+        Ok(GetRelationshipResponse { relationship: Some(relationship), read_context: None })
+    }
+
     async fn list_archimate_elements(
         &self,
         ctx: &Context,
@@ -146,12 +151,13 @@ async fn a_tool_name_reaches_its_method_and_entities_become_blocks() {
     let answer = call("transformation.listElements", json!({"model_id": "m", "layer": "application"})).await.unwrap();
     let structured = answer.structured.unwrap();
     assert_eq!(structured["elements"][0]["layer"], "application");
-    let uris = answer.content.iter().map(|block| match block {
+    let blocks = answer.content.iter().map(|block| match block {
         Content::Resource { uri, .. } => uri.as_str(),
+        Content::Text(rest) => rest.as_str(),
         other => panic!("{other:?}"),
     });
-    let uris: Vec<&str> = uris.collect();
-    assert_eq!(uris, ["transformation://element/m", "transformation://element/local"]);
+    let blocks: Vec<&str> = blocks.collect();
+    assert_eq!(blocks, ["transformation://element/m", "transformation://element/local", "{}"]);
 }
 
 //

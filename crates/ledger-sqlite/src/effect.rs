@@ -92,11 +92,13 @@ fn touch_link(
     target: Option<&str>,
 ) -> rusqlite::Result<()> {
     for id in [source, target].into_iter().flatten() {
-        let mut statement = connection.prepare_cached(
-            "INSERT INTO link_changes (tenant, id, seq) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (tenant, id) DO UPDATE SET seq = excluded.seq",
-        )?;
-        statement.execute(params![cause.tenant.as_str(), id, cause.seq.cast_signed()])?;
+        let row = params![cause.tenant.as_str(), id, cause.seq.cast_signed()];
+        let mut update = connection.prepare_cached("UPDATE link_changes SET seq = ?3 WHERE tenant = ?1 AND id = ?2")?;
+        if update.execute(row)? == 0 {
+            let mut insert =
+                connection.prepare_cached("INSERT INTO link_changes (tenant, id, seq) VALUES (?1, ?2, ?3)")?;
+            insert.execute(row)?;
+        }
     }
     Ok(())
 }

@@ -55,15 +55,17 @@ pub(crate) fn settle(
         let entry = moves.entry(key_of(effect)).or_insert((before.as_deref(), &[]));
         entry.1 = names_after(effect);
     }
-    for (key, (before, after)) in &moves {
-        for name in record::parse_uniques(before.unwrap_or("[]"))?.iter().filter(|name| !after.contains(name)) {
-            release(connection, tenant, key, name)?;
-        }
+    // First all releases, then all claims: a name may move within the change.
+    let mut claims = Vec::new();
+    for (key, (before, after)) in moves {
+        let before = record::parse_uniques(before.unwrap_or("[]"))?;
+        before
+            .iter()
+            .filter(|name| !after.contains(name))
+            .try_for_each(|name| release(connection, tenant, key, name))?;
+        claims.extend(after.iter().filter(|name| !before.contains(name)).map(|name| (key, name)));
     }
-    for (key, (_, after)) in &moves {
-        after.iter().try_for_each(|name| claim(connection, tenant, key, name))?;
-    }
-    Ok(())
+    claims.into_iter().try_for_each(|(key, name)| claim(connection, tenant, key, name))
 }
 
 /// Takes all names that live records hold, into an empty table.
@@ -90,9 +92,7 @@ fn release(connection: &Connection, tenant: &TenantId, key: &RecordKey, name: &U
 
 fn claim(connection: &Connection, tenant: &TenantId, key: &RecordKey, name: &UniqueName) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO unique_names (tenant, space, name, kind, id) VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (tenant, space, name) DO UPDATE SET kind = excluded.kind, id = excluded.id
-          WHERE kind <> excluded.kind OR id <> excluded.id",
+        "INSERT INTO unique_names (tenant, space, name, kind, id) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
     )?;
     statement.execute(params![tenant.as_str(), name.space, name.name, key.kind, key.id])?;
     Ok(())

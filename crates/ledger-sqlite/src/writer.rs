@@ -47,62 +47,69 @@ pub(crate) struct Writer {
     pub purged: Option<Instant>,
 }
 
-type Waiting = (Box<Change>, oneshot::Sender<Result<Commit, CommitError>>);
+type Waiting = (Box<Change>, oneshot::Sender<Outcome>);
 type Outcome = Result<Commit, CommitError>;
+type Purge = (usize, oneshot::Sender<Result<usize, CommitError>>);
 
 impl Writer {
     /// Works until every sender is gone.
     pub(crate) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
-        let mut batch: Vec<Waiting> = Vec::with_capacity(self.batch_max);
-        while let Some(first) = jobs.blocking_recv() {
-            let mut next = Some(first);
-            while let Some(job) = next {
-                match job {
-                    Job::Commit(change, answer) => batch.push((change, answer)),
-                    Job::Purge(most, answer) => _ = answer.send(self.purge(most)),
+        let mut purges: Vec<Purge> = Vec::new();
+        while let Some(job) = jobs.blocking_recv() {
+            match job {
+                Job::Commit(change, answer) => {
+                    self.commit_batch((change, answer), || next_commit(&mut jobs, &mut purges))
                 }
-                next = if batch.len() < self.batch_max { jobs.try_recv().ok() } else { None };
+                Job::Purge(most, answer) => purges.push((most, answer)),
             }
-            self.commit_all(&mut batch);
+            purges.drain(..).for_each(|(most, answer)| _ = answer.send(self.purge(most)));
             if jobs.is_empty() && self.purged.is_none_or(|last| last.elapsed() > PURGE_EVERY) {
                 self.purge_when_idle();
             }
         }
     }
 
-    fn commit_all(&mut self, batch: &mut Vec<Waiting>) {
-        if batch.is_empty() {
-            return;
-        }
-        let changes: Vec<&Change> = batch.iter().map(|(change, _)| &**change).collect();
-        let outcomes = match self.commit(&changes) {
-            Err(Failure::Statement(_)) if changes.len() > 1 => {
-                changes.iter().map(|change| self.commit_one(change)).collect()
+    /// One transaction for `first` and all that arrive while it is written: whoever was just answered has
+    /// that long to come back with the next change.
+    fn commit_batch(&mut self, first: Waiting, mut more: impl FnMut() -> Option<Waiting>) {
+        let (now, batch_max) = (self.clock.now(), self.batch_max);
+        let mut batch = vec![first];
+        let written = self.transact(|connection| {
+            let mut outcomes = Vec::new();
+            while let Some((change, _)) = batch.get(outcomes.len()) {
+                outcomes.push(change::apply(connection, change, now)?);
+                if outcomes.len() == batch.len() && batch.len() < batch_max {
+                    batch.extend(more());
+                }
             }
-            Err(failure) => vec![Err(failure.into()); changes.len()],
-            Ok(outcomes) => outcomes,
+            Ok(outcomes)
+        });
+        let outcomes = match written {
+            Ok(outcomes) => self.done(outcomes),
+            Err(Failure::Statement(_)) if batch.len() > 1 => {
+                batch.iter().map(|(change, _)| self.commit_one(change)).collect()
+            }
+            Err(failure) => vec![Err(failure.into()); batch.len()],
         };
         // Whoever stopped waiting still has its change; the key answers when it asks again.
-        batch.drain(..).zip(outcomes).for_each(|((_, answer), outcome)| _ = answer.send(outcome));
+        batch.into_iter().zip(outcomes).for_each(|((_, answer), outcome)| _ = answer.send(outcome));
     }
 
     fn commit_one(&mut self, change: &Change) -> Outcome {
-        self.commit(&[change]).map_err(CommitError::from)?.pop().expect("one outcome for one change")
+        let now = self.clock.now();
+        let outcome = self.transact(|connection| change::apply(connection, change, now))?;
+        self.done(vec![outcome]).pop().expect("one outcome for one change")
     }
 
-    /// One transaction for all these changes. The outcomes hold only because the commit succeeded.
-    fn commit(&mut self, changes: &[&Change]) -> Result<Vec<Outcome>, Failure> {
-        let now = self.clock.now();
-        let outcomes = self.transact(|connection| {
-            changes.iter().map(|change| change::apply(connection, change, now)).collect::<rusqlite::Result<Vec<_>>>()
-        })?;
+    /// Counts and announces what a commit made durable. The outcomes hold only because it succeeded.
+    fn done(&mut self, outcomes: Vec<Result<Commit, Refusal>>) -> Vec<Outcome> {
         let done = outcomes.iter().filter(|outcome| matches!(outcome, Ok(Commit::Done { .. }))).count() as u64;
         self.counters.transactions.fetch_add(1, Ordering::Relaxed);
         self.counters.changes.fetch_add(done, Ordering::Relaxed);
         if done > 0 {
             self.ticks.send_modify(|ticks| *ticks += 1);
         }
-        Ok(outcomes.into_iter().map(|outcome: Result<Commit, Refusal>| outcome.map_err(CommitError::Refused)).collect())
+        outcomes.into_iter().map(|outcome| outcome.map_err(CommitError::Refused)).collect()
     }
 
     fn transact<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Failure> {
@@ -151,6 +158,16 @@ impl Writer {
                 self.purged = Some(Instant::now());
                 tracing::warn!(%error, "expired idempotency keys were not removed; the next try is in a minute");
             }
+        }
+    }
+}
+
+/// The next change that waits; purges are put aside until the batch is done.
+fn next_commit(jobs: &mut mpsc::Receiver<Job>, purges: &mut Vec<Purge>) -> Option<Waiting> {
+    loop {
+        match jobs.try_recv().ok()? {
+            Job::Commit(change, answer) => return Some((change, answer)),
+            Job::Purge(most, answer) => purges.push((most, answer)),
         }
     }
 }

@@ -31,7 +31,8 @@ impl Checkers {
     /// Fails on a schema that is not one.
     pub fn new(manifest: &Manifest) -> Result<Self, String> {
         let compile = |tool: &contract::Tool| {
-            let checker = Checker::new(&tool.input_schema).map_err(|error| format!("schema of {}: {error}", tool.name))?;
+            let checker =
+                Checker::new(&tool.input_schema).map_err(|error| format!("schema of {}: {error}", tool.name))?;
             Ok((tool.name.clone(), checker))
         };
         manifest.tools.iter().map(compile).collect::<Result<_, String>>().map(Self)
@@ -150,7 +151,9 @@ fn put_value_right(schema: &Map<String, Value>, wanted: &str, value: &mut Value,
     if let Value::String(text) = &*value {
         if wanted == "object" || wanted == "array" {
             let parsed = json::parse(text.as_bytes(), 64).ok();
-            if let Some(parsed) = parsed.filter(|parsed| parsed.is_object() == (wanted == "object") && (parsed.is_object() || parsed.is_array())) {
+            if let Some(parsed) = parsed.filter(|parsed| {
+                parsed.is_object() == (wanted == "object") && (parsed.is_object() || parsed.is_array())
+            }) {
                 *value = parsed;
                 *unwrapped += 1;
             }
@@ -276,9 +279,13 @@ mod tests {
     // R-234, R-057
     #[test]
     fn what_is_certain_is_put_right() {
-        for spelling in ["ApplicationComponent", "APPLICATION_COMPONENT", "application component", "application-component"] {
-            let checked = check(json!({ "type": spelling, "name": "x", "properties": "{\"a\": 1}", "read_context": null }));
-            let expected = json!({ "type": "ApplicationComponent", "name": "x", "properties": { "a": 1 }, "page_size": 50 });
+        for spelling in
+            ["ApplicationComponent", "APPLICATION_COMPONENT", "application component", "application-component"]
+        {
+            let checked =
+                check(json!({ "type": spelling, "name": "x", "properties": "{\"a\": 1}", "read_context": null }));
+            let expected =
+                json!({ "type": "ApplicationComponent", "name": "x", "properties": { "a": 1 }, "page_size": 50 });
             assert_eq!(checked, Ok(expected));
         }
     }
@@ -287,7 +294,11 @@ mod tests {
     #[test]
     fn a_misspelt_name_is_refused_with_the_nearest() {
         refused(json!({ "type": "Node", "nmae": "x" }), "nmae", r#"nearest: ["name"]"#);
-        refused(json!({ "type": "Node", "name": "x", "read_context": { "selektor": "head" } }), "read_context.selektor", r#"nearest: ["selector"]"#);
+        refused(
+            json!({ "type": "Node", "name": "x", "read_context": { "selektor": "head" } }),
+            "read_context.selektor",
+            r#"nearest: ["selector"]"#,
+        );
     }
 
     // R-142

@@ -5,6 +5,8 @@ use sha2::{Digest, Sha256};
 
 /// Longest text of arguments that an audit record keeps.
 const ARGUMENTS_CHARS_MAX: usize = 2048;
+/// Longest method or target that an audit record keeps.
+const NAME_CHARS_MAX: usize = 256;
 /// Argument names whose values are never kept, whatever their case.
 const SECRET_NAMES: &[&str] = &["password", "secret", "token", "authorization", "api_key", "apikey", "credential"];
 
@@ -60,23 +62,35 @@ pub fn arguments(arguments: &Map<String, Value>) -> (String, String) {
     } else {
         whole
     };
-    (bounded(text), hash)
+    (bounded(text, ARGUMENTS_CHARS_MAX), hash)
 }
 
 fn hides(name: &str, value: &Value) -> bool {
-    is_secret(name) || value.as_object().is_some_and(|inner| inner.iter().any(|(name, value)| hides(name, value)))
+    is_secret(name) || holds_secret(value)
+}
+
+fn holds_secret(value: &Value) -> bool {
+    match value {
+        Value::Object(inner) => inner.iter().any(|(name, value)| hides(name, value)),
+        Value::Array(items) => items.iter().any(holds_secret),
+        _ => false,
+    }
 }
 
 fn redacted(arguments: &Map<String, Value>) -> Map<String, Value> {
     let entry = |(name, value): (&String, &Value)| {
-        let value = match value {
-            _ if is_secret(name) => Value::from("[redacted]"),
-            Value::Object(inner) => Value::Object(redacted(inner)),
-            other => other.clone(),
-        };
+        let value = if is_secret(name) { Value::from("[redacted]") } else { redacted_value(value) };
         (name.clone(), value)
     };
     arguments.iter().map(entry).collect()
+}
+
+fn redacted_value(value: &Value) -> Value {
+    match value {
+        Value::Object(inner) => Value::Object(redacted(inner)),
+        Value::Array(items) => Value::Array(items.iter().map(redacted_value).collect()),
+        other => other.clone(),
+    }
 }
 
 fn is_secret(name: &str) -> bool {
@@ -84,8 +98,13 @@ fn is_secret(name: &str) -> bool {
     name != "page_token" && SECRET_NAMES.iter().any(|secret| name.contains(secret))
 }
 
-fn bounded(text: String) -> String {
-    match text.char_indices().nth(ARGUMENTS_CHARS_MAX) {
+/// A method or a target as a record keeps it; callers make up what they like.
+pub fn bounded_name(text: &str) -> String {
+    bounded(text.to_owned(), NAME_CHARS_MAX)
+}
+
+fn bounded(text: String, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
         None => text,
         Some((end, _)) => format!("{}…", &text[..end]),
     }
@@ -100,9 +119,9 @@ mod tests {
     // R-362, R-389
     #[test]
     fn secrets_do_not_reach_the_record() {
-        let given = json!({ "name": "x", "properties": { "Api_Key": "hush" }, "token": "hush" });
+        let given = json!({ "name": "x", "list": [{ "Api_Key": "hush" }], "token": "hush" });
         let (text, hash) = arguments(given.as_object().unwrap());
-        assert_eq!(text, r#"{"name":"x","properties":{"Api_Key":"[redacted]"},"token":"[redacted]"}"#);
+        assert_eq!(text, r#"{"name":"x","list":[{"Api_Key":"[redacted]"}],"token":"[redacted]"}"#);
         assert_eq!(hash.len(), 64);
     }
 

@@ -48,9 +48,11 @@ impl Site {
         let single = endpoints.len() == 1;
         for endpoint in endpoints {
             let name = endpoint.capability.manifest().name.clone();
-            let door = Arc::new(Door::new(endpoint, admission.clone(), addresses.clone(), ready.clone(), stopping.clone()));
+            let door =
+                Arc::new(Door::new(endpoint, admission.clone(), addresses.clone(), ready.clone(), stopping.clone()));
             let route = any(door::enter).with_state(door);
-            router = router.route(&format!("/{name}/mcp"), route.clone()).route(&format!("/{name}/mcp/"), route.clone());
+            router =
+                router.route(&format!("/{name}/mcp"), route.clone()).route(&format!("/{name}/mcp/"), route.clone());
             if single {
                 router = router.route("/mcp", route.clone()).route("/mcp/", route);
             }
@@ -86,5 +88,6 @@ async fn is_ready(State(ready): State<Arc<AtomicBool>>) -> Response {
 }
 
 async fn show_metrics(State(metrics): State<Metrics>) -> Response {
-    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], metrics.text()).into_response()
+    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], metrics.text())
+        .into_response()
 }

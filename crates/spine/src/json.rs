@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_lone_surrogate_is_refused() {
-        check(r#""\ud800""#, Err("surrogate"));
+        check(r#""\ud800""#, Err("hex escape"));
     }
 
     #[test]

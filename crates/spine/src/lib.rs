@@ -24,6 +24,7 @@ pub mod message;
 pub mod metrics;
 pub mod names;
 pub mod stdio;
+pub mod trace;
 
 mod confirmation;
 mod endpoint;

@@ -1,12 +1,14 @@
 //! MCP, carried by rmcp: what its server handler leaves to us.
 //!
-//! [`Handler`] answers the protocol's methods from an [`crate::Endpoint`]; [`client`] is the way back to the caller;
-//! [`wire`] turns our answers into the protocol's; [`follow`] feeds subscriptions.
+//! [`handler`] answers the protocol's methods from an [`crate::Endpoint`], with what [`connection`] knows about the caller;
+//! [`client`] is the way back to it, and [`reply`] judges what it answers. [`wire`] turns our answers into the protocol's;
+//! [`follow`] feeds subscriptions.
 
 mod client;
+mod connection;
 mod follow;
 mod handler;
 mod reply;
 mod wire;
 
-pub use handler::{Arrived, Handler};
+pub use connection::{Arrived, Handler};

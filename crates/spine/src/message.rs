@@ -70,7 +70,9 @@ impl Message {
         let value = json::parse(bytes, depth_max).map_err(Malformed::parse)?;
         let mut map = match value {
             Value::Object(map) => map,
-            Value::Array(_) => return Err(Malformed::invalid("batches are not supported; send one message at a time", None)),
+            Value::Array(_) => {
+                return Err(Malformed::invalid("batches are not supported; send one message at a time", None));
+            }
             _ => return Err(Malformed::invalid("a message is a JSON object", None)),
         };
         let id = match map.remove("id") {
@@ -84,7 +86,14 @@ impl Message {
         let method = match map.remove("method") {
             Some(Value::String(method)) => method,
             None if id.is_some() && (map.contains_key("result") || map.contains_key("error")) => {
-                return Ok(Self { kind: MessageKind::Response, method: String::new(), id, params: Map::new(), unwrapped: false, rewritten: false });
+                return Ok(Self {
+                    kind: MessageKind::Response,
+                    method: String::new(),
+                    id,
+                    params: Map::new(),
+                    unwrapped: false,
+                    rewritten: false,
+                });
             }
             _ => return Err(Malformed::invalid("method is missing or is not a string", id)),
         };
@@ -134,7 +143,8 @@ impl Message {
         (self.method == "tools/call").then(|| self.params.get("name")?.as_str()).flatten()
     }
 
-    fn meta(&self, name: &str) -> Option<&str> {
+    /// A text in `_meta`.
+    pub fn meta(&self, name: &str) -> Option<&str> {
         self.params.get("_meta")?.get(name)?.as_str()
     }
 
@@ -145,17 +155,14 @@ impl Message {
 
     /// True when `_meta` holds all that a request of the stateless era must bring.
     pub fn is_stateless(&self) -> bool {
-        let capabilities = self.params.get("_meta").and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities"));
+        let capabilities =
+            self.params.get("_meta").and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities"));
         self.protocol_version().is_some() && capabilities.is_some_and(Value::is_object)
     }
 
     /// True when `initialize` brings what it must.
     pub fn is_sound_initialize(&self) -> bool {
         serde_json::from_value::<InitializeRequestParams>(Value::Object(self.params.clone())).is_ok()
-    }
-
-    pub fn correlation_id(&self) -> Option<&str> {
-        self.meta("correlation_id")
     }
 }
 

@@ -42,17 +42,32 @@ impl Default for Metrics {
         let calls = Family::<CallLabels, Counter>::default();
         let seconds = Histogram::new(bounds);
         let rejections = Family::<ReasonLabels, Counter>::default();
-        let (replays, unwrapped, panics) = (Counter::<u64, AtomicU64>::default(), Counter::default(), Counter::default());
+        let (replays, unwrapped, panics) =
+            (Counter::<u64, AtomicU64>::default(), Counter::default(), Counter::default());
         let (sessions, subscriptions) = (Gauge::default(), Gauge::default());
         registry.register("calls", "Calls by tool or method and outcome", calls.clone());
         registry.register("call_seconds", "How long calls took", seconds.clone());
         registry.register("rejections", "Requests that were not admitted, by reason", rejections.clone());
-        registry.register("idempotent_replays", "Answers given again for a repeated client_request_id", replays.clone());
+        registry.register(
+            "idempotent_replays",
+            "Answers given again for a repeated client_request_id",
+            replays.clone(),
+        );
         registry.register("unwrapped_arguments", "Arguments that arrived as JSON text", unwrapped.clone());
         registry.register("panics", "Handlers that panicked", panics.clone());
         registry.register("sessions", "Open sessions of initialize-era clients", sessions.clone());
         registry.register("subscriptions", "Streams that follow changes", subscriptions.clone());
-        Self { registry: Arc::new(registry), calls, seconds, rejections, replays, unwrapped, panics, sessions, subscriptions }
+        Self {
+            registry: Arc::new(registry),
+            calls,
+            seconds,
+            rejections,
+            replays,
+            unwrapped,
+            panics,
+            sessions,
+            subscriptions,
+        }
     }
 }
 

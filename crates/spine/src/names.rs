@@ -7,7 +7,16 @@ use crate::config::ToolNames;
 
 /// Clients known to refuse dots, by the start of the name they give themselves, in lower case.
 const REFUSES_DOTS: &[&str] = &[
-    "claude", "anthropic", "copilot", "github-copilot", "codex", "openai", "cursor", "gemini", "visual studio code", "vscode",
+    "claude",
+    "anthropic",
+    "copilot",
+    "github-copilot",
+    "codex",
+    "openai",
+    "cursor",
+    "gemini",
+    "visual studio code",
+    "vscode",
 ];
 
 /// The name to list for a client.

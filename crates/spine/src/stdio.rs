@@ -6,7 +6,6 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use contract::RequestMeta;
 use rmcp::model::ProtocolVersion;
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -20,6 +19,7 @@ use crate::Endpoint;
 use crate::admission::{Admission, Arrival, Door};
 use crate::mcp::Handler;
 use crate::message::{Message, MessageKind, error_response};
+use crate::trace::Given;
 
 /// Bytes that may wait between the door and rmcp.
 const PIPE_BYTES: usize = 256 * 1024;
@@ -33,7 +33,8 @@ pub async fn serve(
     stop: CancellationToken,
 ) -> Result<(), String> {
     let arrival = Arrival { door: Door::Stdio, message: None, now: endpoint.clock.now() };
-    let admitted = admission.admit(&arrival, endpoint.capability.manifest()).map_err(|rejection| rejection.to_string())?;
+    let admitted =
+        admission.admit(&arrival, endpoint.capability.manifest()).map_err(|rejection| rejection.to_string())?;
     let (to_rmcp, rmcp_reads) = tokio::io::duplex(PIPE_BYTES);
     let (rmcp_writes, from_rmcp) = tokio::io::duplex(PIPE_BYTES);
     let (lines, outgoing) = mpsc::channel(64);
@@ -127,8 +128,7 @@ fn admit(message: &Message, endpoint: &Endpoint, admission: &Admission) -> Resul
     }
     let arrival = Arrival { door: Door::Stdio, message: Some(message), now: endpoint.clock.now() };
     admission.admit(&arrival, endpoint.capability.manifest()).map(|_| ()).map_err(|rejection| {
-        let request_id = endpoint.ids.next();
-        let request = RequestMeta { correlation_id: request_id.clone(), request_id, ..RequestMeta::default() };
+        let request = Given::default().request_meta(endpoint.ids.next());
         endpoint.record_rejection("stdio", &rejection, Some(message), request);
         error_response(message.id.clone(), -32600, &rejection.to_string(), None)
     })

@@ -75,11 +75,7 @@ impl Capability for Conformance {
         Box::pin(std::future::ready(resources::read(uri)))
     }
 
-    fn resources<'a>(
-        &'a self,
-        _: &'a Context,
-        _: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<ResourcePage, CallError>> {
+    fn resources<'a>(&'a self, _: &'a Context, _: Option<&'a str>) -> BoxFuture<'a, Result<ResourcePage, CallError>> {
         Box::pin(std::future::ready(Ok(resources::listed())))
     }
 

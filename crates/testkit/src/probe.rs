@@ -79,7 +79,8 @@ impl Probe {
                 json!({ "reported": 3 })
             }
             "probe.ask" => {
-                let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
+                let schema =
+                    json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
                 let ask = Ask::Elicit { message: "Who?".to_owned(), schema };
                 let replies = ctx.client.ask(vec![("who".to_owned(), ask)]).await?;
                 json!({ "who": replies[0].accepted().map(|form| form["name"].clone()) })
@@ -160,14 +161,18 @@ fn manifest() -> Manifest {
             tool("probe.wait", Side::Query, reading, json!({}), &[]),
             tool("probe.report", Side::Query, reading, json!({}), &[]),
             tool("probe.ask", Side::Query, reading, json!({}), &[]),
-            Tool { confirm: "Erase {id}?".to_owned(), ..tool("probe.erase", Side::Command, destructive, erase, &["id"]) },
+            Tool {
+                confirm: "Erase {id}?".to_owned(),
+                ..tool("probe.erase", Side::Command, destructive, erase, &["id"])
+            },
         ],
         ..Manifest::default()
     }
 }
 
 fn tool(name: &str, side: Side, hints: Hints, properties: Value, required: &[&str]) -> Tool {
-    let schema = json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
+    let schema =
+        json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
     let Value::Object(input_schema) = schema else { unreachable!("made as an object above") };
     Tool {
         name: name.to_owned(),

@@ -155,7 +155,8 @@ impl Connection {
         let mut lines = text.lines();
         let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok());
         let status = status.ok_or_else(|| io::Error::other(format!("no status in {text:?}")))?;
-        let header = |line: &str| line.split_once(':').map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()));
+        let header =
+            |line: &str| line.split_once(':').map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()));
         Ok(Response { status, headers: lines.filter_map(header).collect(), body: String::new() })
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contract::generated::transformation::{self as generated, Services};
 use contract::{
     Answer, Blob, CallError, Capability, Changed, Context, Manifest, PromptAnswer, ResourceEntry, ResourcePage,
-    Violation,
+    Violation, dispatch,
 };
 use futures::future::BoxFuture;
 use ledger::{Find, Page, SharedLedger};
@@ -58,6 +58,11 @@ impl Transformation {
         Ok(self.services.transformation_architecture_write.provision(ctx).await?)
     }
 
+    fn has_template_for(&self, uri: &str) -> bool {
+        let argument = |pattern| dispatch::resource_argument(&self.manifest.name, pattern, uri);
+        self.manifest.resources.iter().any(|template| argument(&template.pattern).is_some())
+    }
+
     async fn list_models(&self, ctx: &Context, after: Option<&str>) -> Result<ResourcePage, Error> {
         let snapshot = Snapshot::head(self.ledger.as_ref(), ctx).await?;
         let find = Find { after: after.map(str::to_owned), ..snapshot.all_models() };
@@ -92,6 +97,9 @@ impl Capability for Transformation {
 
     fn read<'a>(&'a self, ctx: &'a Context, uri: &'a str) -> BoxFuture<'a, Result<Blob, CallError>> {
         Box::pin(async move {
+            if !self.has_template_for(uri) {
+                return Err(Error::NoSuchResource { uri: uri.to_owned() }.into());
+            }
             self.follower.see(&ctx.scope.tenant).await;
             self.services.read(ctx, uri).await
         })

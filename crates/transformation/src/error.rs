@@ -200,7 +200,7 @@ impl From<Error> for CallError {
                 .hint("give a sequence that an answer of this endpoint has echoed"),
             Error::NoSuchResource { uri } => refuse(NotFound, "RESOURCE_NOT_FOUND")
                 .detail("uri", uri)
-                .hint("the resource templates list what can be read"),
+                .hint("the resource templates say what can be read, for example transformation://element/ID"),
             Error::OutcomeUnknown => refuse(Unavailable, "SERVICE_UNAVAILABLE")
                 .detail("outcome", "unknown")
                 .hint("make the same call again with the same client_request_id to learn the outcome"),

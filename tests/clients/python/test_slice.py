@@ -59,7 +59,9 @@ class Slice:
                 self.assertEqual(client.protocol_version, self.version)
                 tools = (await client.list_tools()).tools
                 self.assertIn("transformation.createElement", [tool.name for tool in tools])
-                self.assertIsInstance((await client.list_prompts()).prompts, list)
+                for prompt in (await client.list_prompts()).prompts:
+                    wanted = {argument.name: "An order in one day" for argument in prompt.arguments or []}
+                    self.assertTrue((await client.get_prompt(prompt.name, wanted)).messages)
 
         asyncio.run(work())
 
@@ -149,8 +151,8 @@ class Slice:
                 pattern = next(item for item in patterns if "model/" in item)
                 name = pattern[pattern.index("{") + 1 : pattern.index("}")]
                 reference = ResourceTemplateReference(type="ref/resource", uri=pattern)
-                done = await client.complete(reference, {"name": name, "value": ""})
-                self.assertIsInstance(done.completion.values, list)
+                done = await client.complete(reference, {"name": name, "value": "def"})
+                self.assertEqual(done.completion.values, ["default"])
 
         asyncio.run(work())
 

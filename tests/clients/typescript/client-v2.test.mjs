@@ -24,6 +24,7 @@ async function session(transport, options) {
         read: async uri => (await client.readResource({ uri })).contents,
         templates: async () => (await client.listResourceTemplates()).resourceTemplates,
         prompts: async () => (await client.listPrompts()).prompts,
+        prompt: async (name, args) => (await client.getPrompt({ name, arguments: args })).messages,
         complete: async (ref, argument) => (await client.complete({ ref, argument })).completion.values,
         async watch(uri, onUpdate) {
             client.setNotificationHandler('notifications/resources/updated', note => onUpdate(note.params.uri));

@@ -1,7 +1,7 @@
 // The first slice as an agent lives it, told once and run by every official client, in every era, on both transports.
 //
 // A `Session` is what a client library is reduced to here; each test file writes one for its library:
-//   tools(), call(tool, args), read(uri), templates(), prompts(), complete(ref, argument),
+//   tools(), call(tool, args), read(uri), templates(), prompts(), prompt(name, args), complete(ref, argument),
 //   watch(uri, onUpdate) -> stop(), close(), and the protocol version it negotiated.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -284,16 +284,25 @@ export function slice(title, version, transport) {
             await stop();
         });
 
-        // R-032
-        it('answers prompts/list', async () => {
-            assert.ok(Array.isArray(await session.prompts()));
+        // R-032, R-033
+        it('lists prompts, gets each, and refuses an unknown one', async () => {
+            for (const { name, arguments: wanted = [] } of await session.prompts()) {
+                const args = Object.fromEntries(wanted.map(argument => [argument.name, 'An order in one day']));
+                const messages = await session.prompt(name, args);
+                assert.ok(messages.length > 0, name);
+            }
+            await assert.rejects(session.prompt('no-such-prompt', {}));
         });
 
-        it('completes the argument of a resource', async () => {
-            const uri = (await session.templates()).map(template => template.uriTemplate).find(pattern => pattern.includes('element/'));
-            const [, name] = /\{(\w+)\}/.exec(uri);
-            const values = await session.complete({ type: 'ref/resource', uri }, { name, value: component.id.slice(0, 8) });
-            assert.ok(Array.isArray(values));
+        it('completes the arguments of a resource', async () => {
+            const patterns = (await session.templates()).map(template => template.uriTemplate);
+            const complete = (kind, value) => {
+                const uri = patterns.find(pattern => pattern.startsWith(`transformation://${kind}/`));
+                const [, name] = /\{(\w+)\}/.exec(uri);
+                return session.complete({ type: 'ref/resource', uri }, { name, value });
+            };
+            assert.deepEqual(await complete('model', 'def'), ['default']);
+            assert.deepEqual(await complete('element', 'Orders'), [names.component]);
         });
 
         // R-044, R-463: what was acknowledged outlives the process.

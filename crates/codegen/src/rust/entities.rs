@@ -21,7 +21,7 @@ pub fn entities(source: &Source, capability: &Capability) -> String {
 
 fn implementation(source: &Source, message: &MessageDescriptor) -> String {
     let name = names::message(message);
-    let mut body = String::new();
+    let (mut body, mut fields) = (String::new(), Vec::new());
     if let Some(uri) = source.entity_uri(message) {
         writeln!(body, "found.push(dispatch::entity({}, self));", address(&uri, "self"))
             .expect("a string takes any text");
@@ -29,6 +29,7 @@ fn implementation(source: &Source, message: &MessageDescriptor) -> String {
         for field in message.fields() {
             if let Some(uri) = entity_in(source, &field) {
                 let access = names::field(field.name());
+                fields.push(field.name().to_owned());
                 let found = format!("dispatch::entity({}, message)", address(&uri, "message"));
                 writeln!(body, "for message in self.{access}.iter() {{ found.push({found}); }}")
                     .expect("a string takes any text");
@@ -39,7 +40,7 @@ fn implementation(source: &Source, message: &MessageDescriptor) -> String {
         return format!("impl Entities for {name} {{}}\n\n");
     }
     format!(
-        "impl Entities for {name} {{\nfn entities(&self) -> Vec<EntityRef> {{\nlet mut found = Vec::new();\n{body}found\n}}\n}}\n\n"
+        "impl Entities for {name} {{\nconst FIELDS: &'static [&'static str] = &{fields:?};\n\nfn entities(&self) -> Vec<EntityRef> {{\nlet mut found = Vec::new();\n{body}found\n}}\n}}\n\n"
     )
 }
 

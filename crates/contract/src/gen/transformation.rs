@@ -88,6 +88,12 @@ pub trait ArchiMateQueryService: Send + Sync {
         ctx: &Context,
         request: GetElementRequest,
     ) -> impl Future<Output = Result<GetElementResponse, CallError>> + Send;
+    /// Get one relationship.
+    fn get_relationship(
+        &self,
+        ctx: &Context,
+        request: GetRelationshipRequest,
+    ) -> impl Future<Output = Result<GetRelationshipResponse, CallError>> + Send;
     /// List elements of a model, filtered by layer, type or the start of the name.
     fn list_archimate_elements(
         &self,
@@ -123,6 +129,13 @@ impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
         request: GetElementRequest,
     ) -> impl Future<Output = Result<GetElementResponse, CallError>> + Send {
         T::get_element(self, ctx, request)
+    }
+    fn get_relationship(
+        &self,
+        ctx: &Context,
+        request: GetRelationshipRequest,
+    ) -> impl Future<Output = Result<GetRelationshipResponse, CallError>> + Send {
+        T::get_relationship(self, ctx, request)
     }
     fn list_archimate_elements(
         &self,
@@ -288,11 +301,18 @@ impl<A: ArchiMateQueryService, B: WriteGuideQueryService, C: TransformationArchi
             let response = self.archi_mate_query.get_element(ctx, request).await?;
             return Ok(dispatch::body(&response));
         }
+        if let Some(value) = dispatch::resource_argument("transformation", "relationship/{relationship_id}", uri) {
+            let request = GetRelationshipRequest { relationship_id: value, ..Default::default() };
+            let response = self.archi_mate_query.get_relationship(ctx, request).await?;
+            return Ok(dispatch::body(&response));
+        }
         Err(CallError::new(ErrorKind::NotFound, "RESOURCE_NOT_FOUND", format!("there is no resource {uri}")))
     }
 }
 
 impl Entities for CreateElementResponse {
+    const FIELDS: &'static [&'static str] = &["element", "relationship"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.element.iter() {
@@ -306,6 +326,8 @@ impl Entities for CreateElementResponse {
 }
 
 impl Entities for CreateRelationshipResponse {
+    const FIELDS: &'static [&'static str] = &["relationship"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.relationship.iter() {
@@ -316,6 +338,8 @@ impl Entities for CreateRelationshipResponse {
 }
 
 impl Entities for DeleteElementResponse {
+    const FIELDS: &'static [&'static str] = &["element"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.element.iter() {
@@ -326,6 +350,8 @@ impl Entities for DeleteElementResponse {
 }
 
 impl Entities for GetArchimateModelResponse {
+    const FIELDS: &'static [&'static str] = &["model"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.model.iter() {
@@ -336,6 +362,8 @@ impl Entities for GetArchimateModelResponse {
 }
 
 impl Entities for GetElementResponse {
+    const FIELDS: &'static [&'static str] = &["element"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.element.iter() {
@@ -347,11 +375,25 @@ impl Entities for GetElementResponse {
 
 impl Entities for GetElementTypesResponse {}
 
+impl Entities for GetRelationshipResponse {
+    const FIELDS: &'static [&'static str] = &["relationship"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.relationship.iter() {
+            found.push(dispatch::entity(format!("transformation://relationship/{}", message.id), message));
+        }
+        found
+    }
+}
+
 impl Entities for GetRelationshipTypesResponse {}
 
 impl Entities for GetWriteSchemaResponse {}
 
 impl Entities for ListArchimateElementsResponse {
+    const FIELDS: &'static [&'static str] = &["elements"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.elements.iter() {
@@ -362,6 +404,8 @@ impl Entities for ListArchimateElementsResponse {
 }
 
 impl Entities for ListArchimateRelationshipsResponse {
+    const FIELDS: &'static [&'static str] = &["relationships"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.relationships.iter() {
@@ -372,6 +416,8 @@ impl Entities for ListArchimateRelationshipsResponse {
 }
 
 impl Entities for ListModelsResponse {
+    const FIELDS: &'static [&'static str] = &["models"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.models.iter() {
@@ -382,6 +428,8 @@ impl Entities for ListModelsResponse {
 }
 
 impl Entities for UpdateElementResponse {
+    const FIELDS: &'static [&'static str] = &["element"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.element.iter() {
@@ -1725,6 +1773,28 @@ pub struct GetElementResponse {
     #[prost(message, optional, tag = "1")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element: ::core::option::Option<Element>,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRelationshipRequest {
+    /// Id of the relationship.
+    #[prost(string, tag = "1")]
+    pub relationship_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRelationshipResponse {
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relationship: ::core::option::Option<Relationship>,
     #[prost(message, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_context: ::core::option::Option<ReadContext>,

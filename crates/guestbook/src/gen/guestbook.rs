@@ -114,6 +114,8 @@ impl<A: GuestbookQueryService, B: GuestbookWriteService> Services<A, B> {
 impl Entities for CountEntriesResponse {}
 
 impl Entities for GetEntryResponse {
+    const FIELDS: &'static [&'static str] = &["entry"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.entry.iter() {
@@ -124,6 +126,8 @@ impl Entities for GetEntryResponse {
 }
 
 impl Entities for ListEntriesResponse {
+    const FIELDS: &'static [&'static str] = &["entries"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.entries.iter() {
@@ -134,6 +138,8 @@ impl Entities for ListEntriesResponse {
 }
 
 impl Entities for SignResponse {
+    const FIELDS: &'static [&'static str] = &["entry"];
+
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.entry.iter() {

@@ -1,7 +1,7 @@
 //! How close the ledger comes to what SQLite alone can do, and whether listings grow with what is stored.
 //!
 //! `cargo run --release -p ledger-sqlite --example commit_bench`. Both sides write the same rows, in rotation,
-//! so a busy machine slows both; read the ratio.
+//! so a busy machine slows both; read the ratio. Numbers of writers may be given as arguments; then only they run.
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 #![expect(clippy::unwrap_used, reason = "a benchmark stops at the first failure")]
 
@@ -20,21 +20,31 @@ const ROUNDS: usize = 3;
 
 #[tokio::main]
 async fn main() {
-    for writers in [1, 16, 64] {
+    let asked: Vec<usize> = std::env::args().skip(1).map(|text| text.parse().unwrap()).collect();
+    for writers in if asked.is_empty() { vec![1, 16, 64] } else { asked.clone() } {
         let (mut ours, mut alone, mut shared) = (Vec::new(), Vec::new(), 0.0);
+        let (mut cpu, mut cpu_alone) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
+            let before = cpu_seconds();
             let (rate, per_transaction) = ledger_rate(writers).await;
+            let between = cpu_seconds();
             ours.push(rate);
             shared = per_transaction;
             alone.push(tokio::task::spawn_blocking(move || raw::rate(writers, SLICE)).await.unwrap());
+            let slice = SLICE.as_secs_f64();
+            cpu.push((between - before) / slice / ours[ours.len() - 1] * 1e6);
+            cpu_alone.push((cpu_seconds() - between) / slice / alone[alone.len() - 1] * 1e6);
         }
-        let (ours, alone) = (median(ours), median(alone));
+        let (ours, alone, cpu, cpu_alone) = (median(ours), median(alone), median(cpu), median(cpu_alone));
         println!(
-            "{writers:>3} writers: ledger {ours:>6.0}/s ({shared:.1} per sync), SQLite alone {alone:>6.0}/s, ratio {:.2}",
+            "{writers:>3} writers: ledger {ours:>6.0}/s ({shared:.1} per sync, {cpu:.0} us CPU), \
+             SQLite alone {alone:>6.0}/s ({cpu_alone:.0} us CPU), ratio {:.2}",
             ours / alone
         );
     }
-    listings().await;
+    if asked.is_empty() {
+        listings().await;
+    }
 }
 
 /// Durable creates per second through the ledger, and changes per transaction.
@@ -99,6 +109,14 @@ async fn listing_cost_us(ledger: &SqliteLedger, find: Find) -> f64 {
         costs.push(start.elapsed().as_secs_f64() * 1e6);
     }
     median(costs)
+}
+
+/// What this process used so far, in user and kernel mode; barely moved by what else runs on the machine.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |index: usize| fields.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or_default();
+    (ticks(11) + ticks(12)) / 100.0
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

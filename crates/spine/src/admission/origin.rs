@@ -3,8 +3,8 @@
 //! A page in a browser can send requests to loopback. It cannot forge `Origin`, and a name it rebinds to loopback shows
 //! in `Host`, so both are checked on every request.
 
-use http::{HeaderMap, HeaderName};
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
+use http::{HeaderMap, HeaderName};
 
 use super::Rejection;
 

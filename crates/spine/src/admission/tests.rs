@@ -21,7 +21,11 @@ fn manifest() -> Manifest {
     };
     Manifest {
         name: "t".to_owned(),
-        tools: vec![tool("t.read", Side::Query, &[]), tool("t.write", Side::Command, &[]), tool("t.special", Side::Query, &["t:special"])],
+        tools: vec![
+            tool("t.read", Side::Query, &[]),
+            tool("t.write", Side::Command, &[]),
+            tool("t.special", Side::Query, &["t:special"]),
+        ],
         ..Manifest::default()
     }
 }
@@ -32,8 +36,15 @@ fn call(tool: &str) -> Message {
 }
 
 fn admission(principal: Principal, calls_per_minute: u32) -> Admission {
-    let addresses = Addresses::new(&["mcp.example.org".to_owned()], &["https://portal.ameide.io".to_owned(), "vscode-webview://*".to_owned()]);
-    Admission::new(addresses, Arc::new(LocalIdentity::of(principal, Scope::local())), Pace::per_minute(calls_per_minute))
+    let addresses = Addresses::new(
+        &["mcp.example.org".to_owned()],
+        &["https://portal.ameide.io".to_owned(), "vscode-webview://*".to_owned()],
+    );
+    Admission::new(
+        addresses,
+        Arc::new(LocalIdentity::of(principal, Scope::local())),
+        Pace::per_minute(calls_per_minute),
+    )
 }
 
 fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
@@ -77,8 +88,14 @@ fn hosts_and_origins_are_checked_on_every_request() {
 fn doubled_headers_are_refused() {
     let host = ("host", "localhost");
     check_headers(&[host, host], Err(Rejection::DuplicateHeader("Host")));
-    check_headers(&[host, ("origin", "http://localhost"), ("origin", "https://evil.com")], Err(Rejection::DuplicateHeader("Origin")));
-    check_headers(&[host, ("authorization", "a"), ("authorization", "b")], Err(Rejection::DuplicateHeader("Authorization")));
+    check_headers(
+        &[host, ("origin", "http://localhost"), ("origin", "https://evil.com")],
+        Err(Rejection::DuplicateHeader("Origin")),
+    );
+    check_headers(
+        &[host, ("authorization", "a"), ("authorization", "b")],
+        Err(Rejection::DuplicateHeader("Authorization")),
+    );
 }
 
 #[track_caller]
@@ -109,7 +126,7 @@ fn scope_then_role_decide_on_the_tool_in_the_message() {
 fn a_caller_over_its_pace_is_told_when_to_come_back() {
     let admission = admission(Principal::local("me"), 2);
     let message = call("t.read");
-    let mut admit = |now| {
+    let admit = |now| {
         let arrival = Arrival { door: Door::Stdio, message: Some(&message), now: Timestamp(now) };
         admission.admit(&arrival, &manifest()).map(|_| ())
     };

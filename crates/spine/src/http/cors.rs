@@ -16,9 +16,25 @@ pub fn layer(addresses: Addresses) -> CorsLayer {
     CorsLayer::new()
         .allow_origin(AllowOrigin::predicate(permitted))
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
-        .allow_headers([vec![header::CONTENT_TYPE, header::AUTHORIZATION, header::ACCEPT], names(&[
-            "mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name", "last-event-id", "traceparent", "tracestate", "x-correlation-id",
-        ])].concat())
-        .expose_headers([vec![header::WWW_AUTHENTICATE, header::RETRY_AFTER], names(&["mcp-session-id", "mcp-protocol-version"])].concat())
+        .allow_headers(
+            [
+                vec![header::CONTENT_TYPE, header::AUTHORIZATION, header::ACCEPT],
+                names(&[
+                    "mcp-protocol-version",
+                    "mcp-session-id",
+                    "mcp-method",
+                    "mcp-name",
+                    "last-event-id",
+                    "traceparent",
+                    "tracestate",
+                    "x-correlation-id",
+                ]),
+            ]
+            .concat(),
+        )
+        .expose_headers(
+            [vec![header::WWW_AUTHENTICATE, header::RETRY_AFTER], names(&["mcp-session-id", "mcp-protocol-version"])]
+                .concat(),
+        )
         .max_age(Duration::from_secs(600))
 }

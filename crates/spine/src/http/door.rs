@@ -17,11 +17,12 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::sessions::{self, Sessions, Standing};
+use crate::Endpoint;
 use crate::admission::{self, Addresses, Admission, Arrival, Rejection};
 use crate::config::ToolNames;
 use crate::mcp::{Arrived, Handler};
 use crate::message::{Message, MessageKind, error_response};
-use crate::{Endpoint, endpoint};
+use crate::trace::Given;
 
 const SESSION: &str = "mcp-session-id";
 const PROTOCOL: &str = "mcp-protocol-version";
@@ -48,7 +49,13 @@ pub struct Door {
 type Ended = Box<Response>;
 
 impl Door {
-    pub fn new(endpoint: Arc<Endpoint>, admission: Arc<Admission>, addresses: Addresses, ready: Arc<AtomicBool>, stopping: CancellationToken) -> Self {
+    pub fn new(
+        endpoint: Arc<Endpoint>,
+        admission: Arc<Admission>,
+        addresses: Addresses,
+        ready: Arc<AtomicBool>,
+        stopping: CancellationToken,
+    ) -> Self {
         let limits = &endpoint.config.limits;
         let sessions = Arc::new(Sessions::new(endpoint.seal.clone(), limits));
         let service = |with_sessions: bool| {
@@ -70,7 +77,12 @@ impl Door {
 
     async fn pass(&self, request: Request) -> Result<Response, Ended> {
         if !self.ready.load(Ordering::Relaxed) {
-            return Err(refused(StatusCode::SERVICE_UNAVAILABLE, None, -32603, "the server is stopping; try again in a moment"));
+            return Err(refused(
+                StatusCode::SERVICE_UNAVAILABLE,
+                None,
+                -32603,
+                "the server is stopping; try again in a moment",
+            ));
         }
         // Cheap and first: no byte of a foreign page's body is read.
         self.addresses.check(request.headers()).map_err(|rejection| self.rejected(&rejection, None, None))?;
@@ -78,7 +90,14 @@ impl Door {
         let message = match parts.method {
             Method::POST => Some(self.message(&parts.headers, body).await?),
             Method::GET | Method::DELETE => None,
-            _ => return Err(refused(StatusCode::METHOD_NOT_ALLOWED, None, -32600, "use POST; initialize-era sessions also GET and DELETE")),
+            _ => {
+                return Err(refused(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    None,
+                    -32600,
+                    "use POST; initialize-era sessions also GET and DELETE",
+                ));
+            }
         };
         let (message, bytes) = message.map_or((None, Bytes::new()), |(message, bytes)| (Some(message), bytes));
         let now = self.endpoint.clock.now();
@@ -108,7 +127,12 @@ impl Door {
     async fn message(&self, headers: &HeaderMap, body: Body) -> Result<(Message, Bytes), Ended> {
         let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if !media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
-            return Err(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, -32600, "send Content-Type: application/json"));
+            return Err(refused(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                None,
+                -32600,
+                "send Content-Type: application/json",
+            ));
         }
         let limits = &self.endpoint.config.limits;
         let reading = Limited::new(body, limits.body_bytes_max).collect();
@@ -119,7 +143,9 @@ impl Door {
                 return Err(refused(StatusCode::PAYLOAD_TOO_LARGE, None, -32600, &text));
             }
             Ok(Err(_)) => return Err(refused(StatusCode::BAD_REQUEST, None, -32600, "the body could not be read")),
-            Err(_) => return Err(refused(StatusCode::REQUEST_TIMEOUT, None, -32600, "the body took too long to arrive")),
+            Err(_) => {
+                return Err(refused(StatusCode::REQUEST_TIMEOUT, None, -32600, "the body took too long to arrive"));
+            }
         };
         let message = Message::parse(&bytes, limits.depth_max)
             .map_err(|malformed| json_response(StatusCode::BAD_REQUEST, &malformed.response()))?;
@@ -131,7 +157,12 @@ impl Door {
     }
 
     /// With or without a session.
-    async fn service_for(&self, parts: &axum::http::request::Parts, message: Option<&Message>, caller: &str) -> Result<&Service, Ended> {
+    async fn service_for(
+        &self,
+        parts: &axum::http::request::Parts,
+        message: Option<&Message>,
+        caller: &str,
+    ) -> Result<&Service, Ended> {
         let text = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
         let id = message.and_then(|message| message.id.clone());
         let bad_params = |text: &str| Err(refused(StatusCode::BAD_REQUEST, id.clone(), -32602, text));
@@ -139,13 +170,17 @@ impl Door {
             Some(message) if message.method == "server/discover" && !message.is_stateless() => {
                 return bad_params("server/discover needs protocolVersion and clientCapabilities in _meta");
             }
-            Some(message) if message.method == "initialize" && !message.is_stateless() && !message.is_sound_initialize() => {
+            Some(message)
+                if message.method == "initialize" && !message.is_stateless() && !message.is_sound_initialize() =>
+            {
                 return bad_params("initialize needs protocolVersion, capabilities and clientInfo");
             }
             _ => {}
         }
-        let stateless = message.is_some_and(|message| message.protocol_version().is_some() || message.method == "server/discover")
-            || text(PROTOCOL).is_some_and(|version| version >= STATELESS_SINCE && version.len() == STATELESS_SINCE.len());
+        let stateless = message
+            .is_some_and(|message| message.protocol_version().is_some() || message.method == "server/discover")
+            || text(PROTOCOL)
+                .is_some_and(|version| version >= STATELESS_SINCE && version.len() == STATELESS_SINCE.len());
         if stateless {
             return Ok(&self.single);
         }
@@ -153,13 +188,27 @@ impl Door {
             let open = self.sessions.count().await;
             self.endpoint.metrics.sessions.set(i64::try_from(open).unwrap_or(i64::MAX));
             if open >= self.endpoint.config.limits.sessions_max {
-                return Err(refused(StatusCode::SERVICE_UNAVAILABLE, id, -32603, "too many sessions are open; try again later"));
+                return Err(refused(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    id,
+                    -32603,
+                    "too many sessions are open; try again later",
+                ));
             }
             return Ok(&self.in_session);
         }
         let Some(session) = text(SESSION) else {
             // A single request needs no session; a stream without one has nothing to carry.
-            return if message.is_some() { Ok(&self.single) } else { Err(refused(StatusCode::METHOD_NOT_ALLOWED, None, -32600, "a stream needs a session; open one with initialize")) };
+            return if message.is_some() {
+                Ok(&self.single)
+            } else {
+                Err(refused(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    None,
+                    -32600,
+                    "a stream needs a session; open one with initialize",
+                ))
+            };
         };
         let standing = self.sessions.standing(session, caller).await;
         if parts.method == Method::DELETE && standing != Standing::Unknown {
@@ -167,21 +216,24 @@ impl Door {
         }
         match standing {
             Standing::Open => Ok(&self.in_session),
-            Standing::Forgotten if message.is_some_and(|message| message.kind != MessageKind::Response) => Ok(&self.single),
-            Standing::Forgotten | Standing::Unknown => Err(refused(StatusCode::NOT_FOUND, id, -32600, "there is no such session; open one with initialize")),
+            Standing::Forgotten if message.is_some_and(|message| message.kind != MessageKind::Response) => {
+                Ok(&self.single)
+            }
+            Standing::Forgotten | Standing::Unknown => {
+                Err(refused(StatusCode::NOT_FOUND, id, -32600, "there is no such session; open one with initialize"))
+            }
         }
     }
 
     fn request_meta(&self, headers: &HeaderMap, message: Option<&Message>) -> RequestMeta {
-        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let request_id = self.endpoint.ids.next();
-        let traceparent = text("traceparent");
-        let correlation_id = message
-            .and_then(|message| message.correlation_id().map(str::to_owned))
-            .or_else(|| text("x-correlation-id"))
-            .or_else(|| traceparent.as_deref().and_then(endpoint::trace_id).map(str::to_owned))
-            .unwrap_or_else(|| request_id.clone());
-        RequestMeta { request_id, correlation_id, traceparent, tracestate: text("tracestate"), client: None }
+        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let said = |name: &str| message.and_then(|message| message.meta(name));
+        let given = Given {
+            correlation: said("correlation_id").or_else(|| header("x-correlation-id")),
+            traceparent: said("traceparent").or_else(|| header("traceparent")),
+            tracestate: said("tracestate").or_else(|| header("tracestate")),
+        };
+        given.request_meta(self.endpoint.ids.next())
     }
 
     /// Refuses, counts and records.
@@ -215,7 +267,9 @@ fn put_media_right(headers: &mut HeaderMap, method: &Method) {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
     let given = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
-    let anything = given.split(',').any(|media| matches!(media.split(';').next().unwrap_or_default().trim(), "*/*" | "application/*"));
+    let anything = given
+        .split(',')
+        .any(|media| matches!(media.split(';').next().unwrap_or_default().trim(), "*/*" | "application/*"));
     if anything {
         let both = if method == Method::GET { "text/event-stream" } else { "application/json, text/event-stream" };
         headers.insert(header::ACCEPT, HeaderValue::from_static(both));

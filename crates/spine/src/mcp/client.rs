@@ -8,7 +8,8 @@ use std::sync::Mutex;
 use contract::{Ask, CallError, Client, ErrorKind, Reply};
 use futures::future::BoxFuture;
 use rmcp::model::{
-    ClientCapabilities, LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, ServerRequest,
+    ClientCapabilities, LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
+    ServerRequest,
 };
 use rmcp::{Peer, RoleServer};
 use serde::{Deserialize, Serialize};
@@ -79,7 +80,11 @@ impl Client for PeerClient {
         Box::pin(async move {
             if let Some((_, ask)) = questions.iter().find(|(_, ask)| !self.can_answer(ask)) {
                 let text = "the client did not declare that it can answer what this call must ask";
-                return Err(CallError::new(ErrorKind::ClientCannot(Box::new(ask.clone())), "CLIENT_CAPABILITY_MISSING", text));
+                return Err(CallError::new(
+                    ErrorKind::ClientCannot(Box::new(ask.clone())),
+                    "CLIENT_CAPABILITY_MISSING",
+                    text,
+                ));
             }
             if self.stateless { self.answered(questions) } else { self.ask_now(questions).await }
         })
@@ -110,7 +115,8 @@ impl PeerClient {
                 interrupted.answers.entry(name.clone()).or_insert_with(|| answer.clone());
             }
         }
-        let (answered, open): (Vec<_>, Vec<_>) = questions.into_iter().partition(|(name, _)| interrupted.answers.contains_key(name));
+        let (answered, open): (Vec<_>, Vec<_>) =
+            questions.into_iter().partition(|(name, _)| interrupted.answers.contains_key(name));
         if open.is_empty() {
             return Ok(answered.iter().map(|(name, _)| Reply(interrupted.answers[name].clone())).collect());
         }
@@ -124,7 +130,9 @@ impl PeerClient {
             let request: ServerRequest =
                 serde_json::from_value(wire::question(&ask)).expect("our questions have the protocol's shape");
             let result = self.peer.send_request(request).await.map_err(|error| {
-                CallError::precondition("the client did not answer").hint("try again").detail("cause", error.to_string())
+                CallError::precondition("the client did not answer")
+                    .hint("try again")
+                    .detail("cause", error.to_string())
             })?;
             let answer = serde_json::to_value(result).unwrap_or_default();
             if !reply::fits(&ask, &answer) {

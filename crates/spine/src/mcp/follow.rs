@@ -15,7 +15,13 @@ use tokio_util::sync::CancellationToken;
 pub type Followed = Arc<Mutex<HashSet<String>>>;
 
 /// Tells a session of the initialize era about lists and about the resources it follows, until it ends.
-pub fn session(capability: &dyn Capability, peer: Peer<RoleServer>, tenant: TenantId, followed: Followed, ended: CancellationToken) {
+pub fn session(
+    capability: &dyn Capability,
+    peer: Peer<RoleServer>,
+    tenant: TenantId,
+    followed: Followed,
+    ended: CancellationToken,
+) {
     let Some(mut changes) = capability.changes() else { return };
     tokio::spawn(async move {
         loop {
@@ -28,7 +34,8 @@ pub fn session(capability: &dyn Capability, peer: Peer<RoleServer>, tenant: Tena
                 Ok(Changed::Prompts) => peer.notify_prompt_list_changed().await,
                 Ok(Changed::Resources) => peer.notify_resource_list_changed().await,
                 Ok(Changed::Resource { tenant: owner, uri }) => {
-                    let wanted = owner == tenant && followed.lock().expect("nothing panics while holding this").contains(&uri);
+                    let wanted =
+                        owner == tenant && followed.lock().expect("nothing panics while holding this").contains(&uri);
                     if !wanted {
                         continue;
                     }
@@ -36,7 +43,8 @@ pub fn session(capability: &dyn Capability, peer: Peer<RoleServer>, tenant: Tena
                 }
                 // Too slow to see every change: say that each followed resource may have changed.
                 Err(RecvError::Lagged(_)) => {
-                    let uris: Vec<String> = followed.lock().expect("nothing panics while holding this").iter().cloned().collect();
+                    let uris: Vec<String> =
+                        followed.lock().expect("nothing panics while holding this").iter().cloned().collect();
                     for uri in uris {
                         let _ = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
                     }
@@ -52,7 +60,12 @@ pub fn session(capability: &dyn Capability, peer: Peer<RoleServer>, tenant: Tena
 }
 
 /// Serves one `subscriptions/listen` until the client or the server ends it.
-pub async fn listen(capability: &dyn Capability, tenant: &TenantId, context: &SubscriptionContext, stopping: &CancellationToken) {
+pub async fn listen(
+    capability: &dyn Capability,
+    tenant: &TenantId,
+    context: &SubscriptionContext,
+    stopping: &CancellationToken,
+) {
     let Some(mut changes) = capability.changes() else {
         tokio::select! { () = context.cancelled() => {}, () = stopping.cancelled() => {} }
         return;
@@ -67,8 +80,12 @@ pub async fn listen(capability: &dyn Capability, tenant: &TenantId, context: &Su
         };
         let sent = match changed {
             Ok(Changed::Tools) if accepted.tools_list_changed == Some(true) => sink.notify_tool_list_changed().await,
-            Ok(Changed::Prompts) if accepted.prompts_list_changed == Some(true) => sink.notify_prompt_list_changed().await,
-            Ok(Changed::Resources) if accepted.resources_list_changed == Some(true) => sink.notify_resource_list_changed().await,
+            Ok(Changed::Prompts) if accepted.prompts_list_changed == Some(true) => {
+                sink.notify_prompt_list_changed().await
+            }
+            Ok(Changed::Resources) if accepted.resources_list_changed == Some(true) => {
+                sink.notify_resource_list_changed().await
+            }
             Ok(Changed::Resource { tenant: owner, uri }) if owner == *tenant && follows(&accepted, &uri) => {
                 sink.notify_resource_updated(uri).await
             }

@@ -15,7 +15,9 @@ pub fn fits(ask: &Ask, answer: &Value) -> bool {
             }
             _ => false,
         },
-        Ask::Sample { .. } => answer["role"].is_string() && (answer["content"].is_object() || answer["content"].is_array()),
+        Ask::Sample { .. } => {
+            answer["role"].is_string() && (answer["content"].is_object() || answer["content"].is_array())
+        }
         Ask::Roots => answer["roots"].is_array(),
     }
 }

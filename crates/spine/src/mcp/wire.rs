@@ -8,6 +8,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::audit;
 use crate::endpoint::Called;
 
 /// Where the server names itself in a result.
@@ -37,7 +38,8 @@ pub fn tool(tool: &contract::Tool, name: String) -> Tool {
         Some(hints.idempotent),
         Some(hints.open_world),
     );
-    let mut listed = Tool::new(name.clone(), tool.description.clone(), tool.input_schema.clone()).with_annotations(annotations);
+    let mut listed =
+        Tool::new(name.clone(), tool.description.clone(), tool.input_schema.clone()).with_annotations(annotations);
     if !tool.title.is_empty() {
         listed.title = Some(tool.title.clone());
     }
@@ -72,7 +74,10 @@ pub fn refusal(envelope: &Value) -> CallToolResult {
 /// What is not an answer to the model but a fault of the protocol.
 pub fn protocol_fault(called: &Called, name: &str) -> Option<ErrorData> {
     match called {
-        Called::UnknownTool => Some(ErrorData::invalid_params(format!("there is no tool {name:?}"), None)),
+        Called::UnknownTool => {
+            let name = audit::bounded_name(name);
+            Some(ErrorData::invalid_params(format!("there is no tool {name:?}"), None))
+        }
         Called::Refused(error, _) => capability_missing(error),
         Called::Answered(_) => None,
     }
@@ -97,12 +102,19 @@ pub fn error_data(error: &CallError, uri: Option<&str>) -> ErrorData {
     }
     match (&error.kind, uri) {
         // The text does not tell a foreign resource from one that does not exist.
-        (ErrorKind::NotFound, Some(uri)) => ErrorData::invalid_params("resource not found", Some(json!({ "uri": uri }))),
-        (ErrorKind::Internal, _) => ErrorData::internal_error(error.message.clone(), Some(Value::Object(error.details.clone()))),
+        (ErrorKind::NotFound, Some(uri)) => {
+            ErrorData::invalid_params("resource not found", Some(json!({ "uri": uri })))
+        }
+        (ErrorKind::Internal, _) => {
+            ErrorData::internal_error(error.message.clone(), Some(Value::Object(error.details.clone())))
+        }
         (ErrorKind::Unavailable | ErrorKind::DeadlineExceeded, _) => {
             ErrorData::internal_error(error.message.clone(), Some(json!({ "code": error.code, "retryable": true })))
         }
-        _ => ErrorData::invalid_params(error.message.clone(), Some(json!({ "code": error.code, "suggestions": error.suggestions }))),
+        _ => ErrorData::invalid_params(
+            error.message.clone(),
+            Some(json!({ "code": error.code, "suggestions": error.suggestions })),
+        ),
     }
 }
 
@@ -182,7 +194,8 @@ pub fn question(ask: &Ask) -> Value {
 /// Questions for a client that answers them by calling again.
 pub fn questions(asks: &[(String, Ask)]) -> InputRequests {
     let request = |(name, ask): &(String, Ask)| {
-        let request: InputRequest = serde_json::from_value(question(ask)).expect("our questions have the protocol's shape");
+        let request: InputRequest =
+            serde_json::from_value(question(ask)).expect("our questions have the protocol's shape");
         (name.clone(), request)
     };
     asks.iter().map(request).collect()

@@ -27,7 +27,9 @@ pub async fn answer(ctx: &Context, tool: &str, arguments: &Map<String, Value>) -
         }
         "test_elicitation_sep1034_defaults" => filled_in(ctx, "Check what we filled in", defaults()).await,
         "test_elicitation_sep1330_enums" => filled_in(ctx, "Choose", choices()).await,
-        "test_streaming_elicitation" => filled_in(ctx, "Anything to add?", json!({ "remark": { "type": "string" } })).await,
+        "test_streaming_elicitation" => {
+            filled_in(ctx, "Anything to add?", json!({ "remark": { "type": "string" } })).await
+        }
         "test_input_required_result_elicitation" => {
             let reply = one(ctx, "user_name", name_form("What is your name?")).await?;
             Ok(text(&format!("Hello, {}!", field(&reply, "name")?)))

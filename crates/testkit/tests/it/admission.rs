@@ -49,7 +49,8 @@ async fn a_host_must_be_ours() {
 //
 #[tokio::test]
 async fn doubled_headers_are_refused() {
-    let origins = send(|request| request.header("origin", "http://localhost").header("origin", "https://evil.com")).await;
+    let origins =
+        send(|request| request.header("origin", "http://localhost").header("origin", "https://evil.com")).await;
     assert_eq!(origins.status, 400);
     let hosts = send(|request| request.header("host", "evil.example")).await;
     assert_eq!(hosts.status, 400);

@@ -51,7 +51,8 @@ async fn calls_under_way_are_bounded() {
 #[tokio::test]
 async fn closing_the_connection_cancels() {
     let site = site().await;
-    for (count, request) in [call("probe.wait", json!({})), legacy_call(1, "probe.wait", json!({}))].iter().enumerate() {
+    for (count, request) in [call("probe.wait", json!({})), legacy_call(1, "probe.wait", json!({}))].iter().enumerate()
+    {
         let mut connection = site.connect().await;
         connection.send(request).await.unwrap();
         site.seen.reaches(&site.seen.begun, count + 1).await;
@@ -71,6 +72,8 @@ async fn a_notification_cancels_in_a_session() {
     let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 11 } });
     assert_eq!(site.ask(&in_session(legacy(&cancel), &session)).await.status, 202);
     site.seen.reaches(&site.seen.over, 1).await;
+    assert_eq!(connection.head().await.unwrap().status, 200);
+    assert_eq!(connection.event().await.unwrap(), None);
     assert_eq!(site.ask(&in_session(legacy_call(12, "probe.echo", json!({})), &session)).await.status, 200);
 }
 

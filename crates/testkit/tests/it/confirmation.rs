@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use spine::config::Confirm;
 use testkit::raw::Request;
 
-use crate::harness::{Site, call, fault, in_session, legacy, legacy_call, modern_from, refusal, site, site_with, structured};
+use crate::harness::{
+    Site, call, fault, in_session, legacy, legacy_call, modern_from, refusal, site, site_with, structured,
+};
 
 fn erased(site: &Site) -> usize {
     site.seen.erased.load(Ordering::Relaxed)
@@ -33,7 +35,10 @@ async fn asked(site: &Site, arguments: Value) -> Value {
     let result = response.message()["result"].clone();
     assert_eq!(result["resultType"], "input_required", "{response:?}");
     let question = &result["inputRequests"]["confirmation"];
-    assert_eq!((&question["method"], &question["params"]["message"]), (&json!("elicitation/create"), &json!("Erase e1?")));
+    assert_eq!(
+        (&question["method"], &question["params"]["message"]),
+        (&json!("elicitation/create"), &json!("Erase e1?"))
+    );
     result["requestState"].clone()
 }
 
@@ -53,7 +58,8 @@ async fn a_no_changes_nothing() {
     let site = site().await;
     let state = asked(&site, json!({ "id": "e1" })).await;
     for reply in [json!({ "action": "decline" }), json!({ "action": "accept", "content": { "confirm": false } })] {
-        let answer = site.ask(&erase(json!({ "id": "e1" }), Some(&state), Some(json!({ "confirmation": reply })))).await;
+        let answer =
+            site.ask(&erase(json!({ "id": "e1" }), Some(&state), Some(json!({ "confirmation": reply })))).await;
         assert_eq!(refusal(&answer)["code"], "CONFIRMATION_DECLINED");
     }
     assert_eq!(erased(&site), 0);
@@ -110,16 +116,18 @@ async fn a_replayed_state_has_a_single_effect() {
 async fn a_session_asks_in_the_middle_of_the_call() {
     let site = site().await;
     let session = site.open_session(json!({ "elicitation": {} })).await;
-    for (id, reply, effects) in [
-        (1, json!({ "action": "cancel" }), 0),
-        (2, json!({ "action": "accept", "content": { "confirm": true } }), 1),
-    ] {
+    for (id, reply, effects) in
+        [(1, json!({ "action": "cancel" }), 0), (2, json!({ "action": "accept", "content": { "confirm": true } }), 1)]
+    {
         let mut connection = site.connect().await;
         let call = legacy_call(id, "probe.erase", json!({ "id": "e1" }));
         connection.send(&in_session(call, &session)).await.unwrap();
         assert_eq!(connection.head().await.unwrap().status, 200);
         let question = connection.event().await.unwrap().unwrap();
-        assert_eq!((&question["method"], &question["params"]["message"]), (&json!("elicitation/create"), &json!("Erase e1?")));
+        assert_eq!(
+            (&question["method"], &question["params"]["message"]),
+            (&json!("elicitation/create"), &json!("Erase e1?"))
+        );
         let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": reply });
         assert_eq!(site.ask(&in_session(legacy(&answer), &session)).await.status, 202);
         let result = connection.event().await.unwrap().unwrap();
@@ -127,6 +135,41 @@ async fn a_session_asks_in_the_middle_of_the_call() {
         assert_eq!(result["result"]["isError"] == true, effects == 0, "{result}");
         assert_eq!(erased(&site), effects);
     }
+}
+
+// a person takes their time, and holds up nobody.
+#[tokio::test]
+async fn a_person_may_take_longer_than_a_call() {
+    let site = site_with(|config| {
+        config.limits.call_timeout_ms = 50;
+        config.limits.calls_max = 1;
+    })
+    .await;
+    let session = site.open_session(json!({ "elicitation": {} })).await;
+    let mut connection = site.connect().await;
+    let call_it = legacy_call(1, "probe.erase", json!({ "id": "e1" }));
+    connection.send(&in_session(call_it, &session)).await.unwrap();
+    connection.head().await.unwrap();
+    let question = connection.event().await.unwrap().unwrap();
+    // While the question is open, another call has its turn and uses up its time.
+    assert_eq!(refusal(&site.ask(&call("probe.wait", json!({}))).await)["code"], "TIMEOUT");
+    let reply = json!({ "action": "accept", "content": { "confirm": true } });
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": reply });
+    assert_eq!(site.ask(&in_session(legacy(&answer), &session)).await.status, 202);
+    let result = connection.event().await.unwrap().unwrap();
+    assert_eq!(result["result"]["structuredContent"], json!({ "erased": 1 }), "{result}");
+}
+
+// what was done before under the same key is answered again, without a second question.
+#[tokio::test]
+async fn a_repeated_effect_is_not_confirmed_again() {
+    let site = site().await;
+    let arguments = json!({ "id": "e1", "client_request_id": "k1" });
+    let state = asked(&site, arguments.clone()).await;
+    assert_eq!(structured(&site.ask(&erase(arguments.clone(), Some(&state), Some(yes()))).await)["erased"], 1);
+    let retried = structured(&site.ask(&erase(arguments, None, None)).await);
+    assert_eq!((&retried["erased"], &retried["idempotent_replay"]), (&json!(1), &json!(true)));
+    assert_eq!(erased(&site), 1);
 }
 
 //

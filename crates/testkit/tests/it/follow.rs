@@ -60,7 +60,9 @@ async fn a_stateless_stream_tells_what_was_asked_for() {
     let site = site().await;
     let mut stream = listen(&site, json!({ "toolsListChanged": true, "resourceSubscriptions": ["probe://a"] })).await;
     followers(&site, 1).await;
-    for change in [Changed::Prompts, changed("probe://b"), changed_elsewhere("probe://a"), changed("probe://a"), Changed::Tools] {
+    for change in
+        [Changed::Prompts, changed("probe://b"), changed_elsewhere("probe://a"), changed("probe://a"), Changed::Tools]
+    {
         site.seen.changes.send(change).unwrap();
     }
     assert_eq!(next(&mut stream).await, (json!("notifications/resources/updated"), json!("probe://a")));
@@ -80,7 +82,8 @@ async fn a_session_tells_what_was_subscribed() {
     }
     assert_eq!(next(&mut stream).await, (json!("notifications/resources/updated"), json!("probe://a")));
     assert_eq!(next(&mut stream).await.0, "notifications/tools/list_changed");
-    let unsubscribe = json!({ "jsonrpc": "2.0", "id": 2, "method": "resources/unsubscribe", "params": { "uri": "probe://a" } });
+    let unsubscribe =
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "resources/unsubscribe", "params": { "uri": "probe://a" } });
     assert_eq!(fault(&site.ask(&in_session(legacy(&unsubscribe), &session)).await), (200, 0));
     site.seen.changes.send(changed("probe://a")).unwrap();
     site.seen.changes.send(Changed::Prompts).unwrap();
@@ -109,7 +112,8 @@ async fn a_session_follows_once() {
 async fn only_what_exists_can_be_subscribed() {
     let site = site().await;
     let session = site.open_session(json!({})).await;
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": { "uri": "probe://none" } });
+    let message =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": { "uri": "probe://none" } });
     assert_ne!(fault(&site.ask(&in_session(legacy(&message), &session)).await).1, 0);
 }
 
@@ -119,7 +123,8 @@ async fn streams_are_bounded_and_end_with_the_server() {
     let site = site_with(|config| config.limits.subscriptions_max = 1).await;
     let mut stream = listen(&site, json!({ "toolsListChanged": true })).await;
     followers(&site, 1).await;
-    let refused = site.ask(&modern("subscriptions/listen", json!({ "notifications": { "toolsListChanged": true } }))).await;
+    let refused =
+        site.ask(&modern("subscriptions/listen", json!({ "notifications": { "toolsListChanged": true } }))).await;
     assert_eq!(refused.message()["error"]["code"], -32603, "{refused:?}");
     let stopping = tokio::spawn(site.running.stop());
     while stream.event().await.unwrap().is_some() {}

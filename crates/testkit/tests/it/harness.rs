@@ -89,8 +89,7 @@ pub fn modern_from(method: &str, mut params: Value, capabilities: Value) -> Requ
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
     let name = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
     let body = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
-    let request =
-        Request::post(body.to_string()).header("mcp-protocol-version", MODERN).header("mcp-method", method);
+    let request = Request::post(body.to_string()).header("mcp-protocol-version", MODERN).header("mcp-method", method);
     match name {
         Some(name) => request.header("mcp-name", &name),
         None => request,

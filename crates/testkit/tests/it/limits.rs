@@ -13,7 +13,8 @@ async fn an_oversized_body_is_refused() {
     assert_eq!(fault(&site.ask(&call("probe.echo", json!({ "text": text }))).await).0, 413);
     // Without a length the bound is found while reading.
     let mut connection = site.connect().await;
-    let head = "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    let head =
+        "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
     connection.write(head.as_bytes()).await.unwrap();
     connection.write(format!("bb8\r\n{text}\r\n").as_bytes()).await.unwrap();
     assert_eq!(connection.answer().await.unwrap().status, 413);
@@ -43,7 +44,8 @@ async fn a_slow_sender_is_dropped() {
     let dropped = connection.answer().await.map_or(408, |response| response.status);
     assert_eq!(dropped, 408);
     let mut connection = site.connect().await;
-    let head = "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{";
+    let head =
+        "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{";
     connection.write(head.as_bytes()).await.unwrap();
     assert_eq!(connection.answer().await.unwrap().status, 408);
     assert!(connection.is_closed().await);

@@ -87,7 +87,8 @@ async fn arguments_of_a_wrong_type_are_invalid_params_and_not_an_unknown_method(
         assert_eq!(fault(&modern).1, -32602, "{wrong} {modern:?}");
         assert_ne!(modern.status, 404);
         let params = json!({ "name": "probe.echo", "arguments": wrong });
-        let legacy = site.ask(&legacy(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }))).await;
+        let legacy =
+            site.ask(&legacy(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }))).await;
         assert_eq!(fault(&legacy), (200, -32602), "{wrong} {legacy:?}");
     }
 }

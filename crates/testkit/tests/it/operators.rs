@@ -1,11 +1,15 @@
 //! What operators look at.
 
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use testkit::raw::Request;
+use spine::audit::{AuditRecord, AuditSink};
+use testkit::probe::Probe;
+use testkit::raw::{Connection, Request};
+use testkit::site::Plan;
 
-use crate::harness::{call, fault, site};
+use crate::harness::{call, fault, modern, modern_from, site, start};
 
 #[tokio::test]
 async fn health_readiness_and_metrics_are_served() {
@@ -21,6 +25,53 @@ async fn health_readiness_and_metrics_are_served() {
     assert!(!metrics.body.contains("made.up"), "{}", metrics.body);
     assert!(metrics.body.ends_with("# EOF\n"));
     assert_eq!(site.ask(&Request::new("GET", "/.well-known/mcp-tools.json")).await.status, 200);
+}
+
+/// Keeps what was recorded: method, target and outcome.
+#[derive(Default)]
+struct Kept(Mutex<Vec<String>>);
+
+impl AuditSink for Kept {
+    fn append(&self, record: AuditRecord) {
+        let code = record.error_code.unwrap_or_default();
+        let line = format!("{} {} {} {} {code}", record.principal, record.method, record.target, record.outcome);
+        self.0.lock().unwrap().push(line);
+    }
+}
+
+// every call leaves one record, refused ones too.
+#[tokio::test]
+async fn every_call_leaves_one_record() {
+    let kept = Arc::new(Kept::default());
+    let mut plan = Plan::of(Probe::default());
+    plan.audit = kept.clone();
+    let running = start(plan).await;
+    let mut connection = Connection::open(running.address).await.unwrap();
+    for request in [
+        call("probe_echo", json!({ "text": "x" })),
+        call("probe.echo", json!({ "no": 1 })),
+        call("probe.panic", json!({})),
+        call("probe.none", json!({})),
+        call("probe.echo", json!({})).header("origin", "https://evil.com"),
+        modern("resources/read", json!({ "uri": "probe://a" })),
+        modern_from(
+            "tools/call",
+            json!({ "name": "probe.erase", "arguments": { "id": "1" } }),
+            json!({ "elicitation": {} }),
+        ),
+    ] {
+        connection.ask(&request).await.unwrap();
+    }
+    let expected = [
+        "local|tester tools/call probe.echo ok ",
+        "local|tester tools/call probe.echo refused VALIDATION_ERROR",
+        "local|tester tools/call probe.panic failed INTERNAL",
+        "local|tester tools/call probe.none refused UNKNOWN_TOOL",
+        "   refused origin",
+        "local|tester resources/read probe://a ok ",
+        "local|tester tools/call probe.erase asked INPUT_REQUIRED",
+    ];
+    assert_eq!(*kept.0.lock().unwrap(), expected);
 }
 
 //

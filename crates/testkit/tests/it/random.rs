@@ -26,7 +26,8 @@ fn any_json() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 32, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            prop::collection::vec((any_name(), inner), 0..6).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            prop::collection::vec((any_name(), inner), 0..6)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
         ]
     })
 }
@@ -45,7 +46,12 @@ fn any_arguments() -> impl Strategy<Value = Map<String, Value>> {
 fn caller(prepared: &Prepared) -> Caller {
     let arrival = Arrival { door: Door::CommandLine, message: None, now: Timestamp(0) };
     let admitted = prepared.admission.admit(&arrival, prepared.endpoint.capability.manifest()).unwrap();
-    Caller { admitted, request: RequestMeta::default(), client: Arc::new(NoClient), cancelled: CancellationToken::new() }
+    Caller {
+        admitted,
+        request: RequestMeta::default(),
+        client: Arc::new(NoClient),
+        cancelled: CancellationToken::new(),
+    }
 }
 
 /// Calls every tool but some with random arguments; a panic inside would show as `INTERNAL`.

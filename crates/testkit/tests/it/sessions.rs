@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use testkit::raw::Request;
 use testkit::site::Plan;
 
-use crate::harness::{NamedInHeader, Site, fault, in_session, initialize, legacy, legacy_call, site, site_with, start, structured};
+use crate::harness::{
+    NamedInHeader, Site, fault, in_session, initialize, legacy, legacy_call, site, site_with, start, structured,
+};
 
 fn stream(session: Option<&str>) -> Request {
     let request = Request::new("GET", "/mcp").header("accept", "text/event-stream");

@@ -27,7 +27,8 @@ fn pipe(plan: Plan) -> Pipe {
     let (reads, writes) = tokio::io::split(near);
     let stop = CancellationToken::new();
     let stopping = stop.clone();
-    let serving = async move { spine::stdio::serve(prepared.endpoint, &prepared.admission, reads, writes, stopping).await };
+    let serving =
+        async move { spine::stdio::serve(prepared.endpoint, &prepared.admission, reads, writes, stopping).await };
     let (output, input) = tokio::io::split(far);
     Pipe { input, output: BufReader::new(output).lines(), stop, served: tokio::spawn(serving) }
 }

@@ -3,7 +3,7 @@ use ledger::RecordKey;
 use super::*;
 use crate::domain::Name;
 
-// the published codes, each with a field and a fix.
+// the published codes, each with a field and a fix.
 #[test]
 fn every_refusal_has_its_code_field_and_hint() {
     let mention = || Mention { id: "e".to_owned(), name: "E".to_owned(), r#type: ElementType::CAPABILITY };

@@ -175,7 +175,7 @@ const TYPES: [(&str, Layer, &str, &str); 60] = [
 mod tests {
     use super::*;
 
-    //
+    //
     #[test]
     fn a_layer_follows_from_the_type() {
         check(&["Capability", "Resource", "CourseOfAction", "ValueStream"], Strategy);

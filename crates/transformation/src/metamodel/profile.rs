@@ -110,7 +110,7 @@ mod tests {
         check(Profile::Strict, "Capability", "ValueStream", "Serving Association Triggering Flow");
     }
 
-    //
+    //
     #[test]
     fn the_pairs_of_the_specification_hold() {
         check(

@@ -43,6 +43,12 @@ impl<'a> Snapshot<'a> {
         Ok(found.filter(|element| element.repository_id == self.ctx.scope.repository.as_str()))
     }
 
+    /// The relationship with this id, unless it belongs to another repository.
+    pub async fn relationship_by_id(&self, id: &str) -> Result<Option<Stored<Relationship>>, Error> {
+        let found: Option<Stored<Relationship>> = self.get(RecordKey::new(kind::RELATIONSHIP, id)).await?;
+        Ok(found.filter(|relationship| relationship.repository_id == self.ctx.scope.repository.as_str()))
+    }
+
     /// The elements with these ids, in their order.
     pub async fn elements_by_id(&self, ids: &[&str]) -> Result<Vec<Option<Stored<Element>>>, Error> {
         let keys: Vec<RecordKey> = ids.iter().map(|id| Element::key_of(id)).collect();

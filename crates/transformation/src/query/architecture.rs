@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use contract::generated::transformation::{
     ArchiMateQueryService, GetArchimateModelRequest, GetArchimateModelResponse, GetElementRequest, GetElementResponse,
-    LayerCount, ListArchimateElementsRequest, ListArchimateElementsResponse, ListArchimateRelationshipsRequest,
+    GetRelationshipRequest, GetRelationshipResponse, LayerCount, ListArchimateElementsRequest, ListArchimateElementsResponse, ListArchimateRelationshipsRequest,
     ListArchimateRelationshipsResponse, ListModelsRequest, ListModelsResponse,
 };
 use contract::{CallError, Context};
@@ -81,6 +81,17 @@ impl ArchitectureQuery {
             element: Some(message::element(&element, element.version)),
             read_context: Some(wanted.echo(snapshot.at)),
         })
+    }
+
+    async fn relationship(&self, ctx: &Context, request: GetRelationshipRequest) -> Result<GetRelationshipResponse, Error> {
+        let wanted = Wanted::new(request.read_context.as_ref())?;
+        let snapshot = wanted.snapshot(self.ledger.as_ref(), ctx).await?;
+        let id = request.relationship_id;
+        let Some(found) = snapshot.relationship_by_id(&id).await? else {
+            return Err(Error::NoSuchResource { uri: format!("transformation://relationship/{id}") });
+        };
+        let read_context = Some(wanted.echo(snapshot.at));
+        Ok(GetRelationshipResponse { relationship: with_ends(snapshot, &[found]).await?.pop(), read_context })
     }
 
     async fn elements(
@@ -176,6 +187,10 @@ impl ArchiMateQueryService for ArchitectureQuery {
 
     async fn get_element(&self, ctx: &Context, request: GetElementRequest) -> Result<GetElementResponse, CallError> {
         Ok(self.element(ctx, request).await?)
+    }
+
+    async fn get_relationship(&self, ctx: &Context, request: GetRelationshipRequest) -> Result<GetRelationshipResponse, CallError> {
+        Ok(self.relationship(ctx, request).await?)
     }
 
     async fn list_archimate_elements(

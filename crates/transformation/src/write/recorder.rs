@@ -44,7 +44,11 @@ impl Recorder {
             return Ok(earlier);
         }
         for attempt in 1..=ATTEMPTS_MAX {
-            let decision = decide().await?;
+            let decision = match decide().await {
+                Ok(decision) => decision,
+                // The same call elsewhere may have happened since we looked; then its effect is what stands in our way.
+                Err(refusal) => return self.recall(ctx).await?.ok_or(refusal),
+            };
             let answer = decision.outcome.answer(&decision.notes);
             let stored = StoredAnswer {
                 payload: serde_json::to_string(&answer).expect("a generated message has only string keys"),
@@ -66,7 +70,7 @@ impl Recorder {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(Error::Contended)
+        self.recall(ctx).await?.ok_or(Error::Contended)
     }
 
     /// Commits a decision that other processes may make at the same time; theirs is as good as ours.

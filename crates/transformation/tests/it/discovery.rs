@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, column, outcome};
 
-//
+//
 #[tokio::test]
 async fn types_are_listed_by_layer_with_the_four_of_the_specification_first() {
     let world = World::new().await;
@@ -30,7 +30,7 @@ async fn types_are_listed_by_layer_with_the_four_of_the_specification_first() {
     assert_eq!(one["layers"].as_object().unwrap().len(), 1);
 }
 
-//
+//
 #[tokio::test]
 async fn the_first_page_names_every_relationship_type() {
     let world = World::new().await;
@@ -102,7 +102,7 @@ async fn the_pages_together_are_the_whole_table() {
     assert_eq!(listed, permitted);
 }
 
-//
+//
 #[tokio::test]
 async fn every_type_that_is_listed_can_be_created() {
     let world = World::new().await;
@@ -133,7 +133,7 @@ async fn every_example_fits_its_schema() {
     }
 }
 
-//
+//
 #[tokio::test]
 async fn a_write_schema_is_the_schema_of_the_tool() {
     let world = World::new().await;
@@ -161,5 +161,22 @@ async fn hints_and_descriptions_are_truthful() {
         assert_eq!(tool.hints.read_only, tool.side == Side::Query, "{}", tool.name);
         assert_eq!(tool.hints.destructive, tool.name == "transformation.deleteElement", "{}", tool.name);
         assert!(tool.side == Side::Query || tool.description.contains("validateWrite"), "{}", tool.name);
+    }
+}
+
+//
+#[tokio::test]
+async fn writes_ask_for_meaning_and_take_a_key_and_queries_do_neither() {
+    let world = World::new().await;
+    for tool in &world.capability.manifest().tools {
+        let has = |field: &str| tool.input_schema["properties"].get(field).is_some();
+        let required = tool.input_schema.get("required").cloned().unwrap_or_else(|| json!([]));
+        assert_eq!(has("client_request_id"), tool.side == Side::Command, "{}", tool.name);
+        assert!(!required.as_array().unwrap().contains(&json!("client_request_id")), "{}", tool.name);
+        for supplied in ["message_id", "correlation_id", "tenant_id", "aggregate_version", "occurred_at", "version"] {
+            assert!(!has(supplied), "{} takes {supplied}", tool.name);
+        }
+        let creates = tool.name.starts_with("transformation.create");
+        assert!(!creates || !has("id"), "{} takes the id of what it creates", tool.name);
     }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::world::{World, column, outcome};
 
-//
+//
 #[tokio::test]
 async fn the_three_field_input_of_the_specification_creates_an_element() {
     let world = World::new().await;
@@ -24,6 +24,7 @@ async fn the_three_field_input_of_the_specification_creates_an_element() {
         [&json!("ApplicationComponent"), &json!("OrderService"), &json!("application"), &json!(1), &json!("default")]
     );
     let id = element["id"].as_str().unwrap();
+    assert_eq!(id.len(), 36, "an id is a UUID");
     assert_eq!(element["version_id"], format!("{id}@1"));
     let models = world.call("listModels", json!({})).await;
     assert_eq!(element["model_id"], models["models"][0]["id"]);
@@ -63,7 +64,7 @@ async fn a_parent_makes_a_part_or_nothing_is_created() {
     assert_eq!(world.facts().await, facts);
 }
 
-//
+//
 #[tokio::test]
 async fn an_update_merges_properties_and_counts_versions() {
     let world = World::new().await;
@@ -91,7 +92,7 @@ async fn a_stale_expected_version_is_a_conflict_with_the_current_one() {
     assert_eq!(outcome(&delete), "VERSION_CONFLICT expected_version");
 }
 
-//
+//
 #[tokio::test]
 async fn a_deletion_cascades_or_is_refused() {
     let world = World::new().await;
@@ -109,7 +110,7 @@ async fn a_deletion_cascades_or_is_refused() {
     assert_eq!(outcome(&world.call("createElement", json!({"type": "Node", "name": "a"})).await), "ok");
 }
 
-//
+//
 #[tokio::test]
 async fn elements_are_filtered_and_paged_without_gaps() {
     let world = World::new().await;
@@ -147,6 +148,21 @@ async fn elements_are_filtered_and_paged_without_gaps() {
     assert_eq!(seen, ["Order 1", "Order 2", "Order 3", "Order 4", "Order 5"]);
 }
 
+//
+#[tokio::test]
+async fn a_page_holds_fifty_unless_asked_otherwise() {
+    let world = World::new().await;
+    for number in 0..51 {
+        world.element("Node", &format!("n{number}")).await;
+    }
+    let first = world.call("listElements", json!({"model_id": "default"})).await;
+    assert_eq!(first["elements"].as_array().unwrap().len(), 50);
+    let token = &first["next_page_token"];
+    let second = world.call("listElements", json!({"model_id": "default", "page_token": token})).await;
+    assert_eq!(column(&second["elements"], "name"), ["n50"]);
+    assert!(second.get("next_page_token").is_none());
+}
+
 //
 #[tokio::test]
 async fn a_model_counts_its_layers_and_resources_cite() {
@@ -175,6 +191,8 @@ async fn a_model_counts_its_layers_and_resources_cite() {
     assert_eq!(body["element"]["version_id"], format!("{id}@1"));
     let missing = world.capability.read(&ctx, "transformation://element/none").await.unwrap_err();
     assert_eq!(missing.kind, contract::ErrorKind::NotFound);
+    let nonsense = world.capability.read(&ctx, "transformation://view/x").await.unwrap_err();
+    assert_eq!((nonsense.kind, &*nonsense.code), (contract::ErrorKind::NotFound, "RESOURCE_NOT_FOUND"));
     let listed = world.capability.resources(&ctx, None).await.unwrap();
     assert_eq!(listed.items.iter().map(|item| item.name.as_str()).collect::<Vec<_>>(), ["default"]);
 }

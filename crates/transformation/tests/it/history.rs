@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, column, outcome};
 
-//
+//
 #[tokio::test]
 async fn an_echoed_read_context_reads_the_same_bytes_again() {
     let world = World::new().await;
@@ -49,7 +49,7 @@ async fn as_of_shows_the_state_of_that_moment() {
     assert_eq!(again, then);
 }
 
-//
+//
 #[tokio::test]
 async fn every_item_carries_its_citation() {
     let world = World::new().await;

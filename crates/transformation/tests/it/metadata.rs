@@ -6,7 +6,7 @@ use transformation::Transformation;
 
 use crate::world::World;
 
-//
+//
 #[tokio::test]
 async fn a_fact_carries_the_envelope_of_its_call() {
     let world = World::new().await;
@@ -27,6 +27,24 @@ async fn a_fact_carries_the_envelope_of_its_call() {
     assert!(metas[0]["occurred_at"].as_str().unwrap().starts_with("2026-07-28T10:00:0"));
     assert_eq!(metas[1]["causation_id"], metas[2]["causation_id"]);
     assert_ne!(metas[1]["message_id"], metas[2]["message_id"]);
+}
+
+//
+#[test]
+fn the_envelope_keeps_the_field_numbers_of_the_specification() {
+    use contract::generated::transformation::TransformationMessageMeta as Meta;
+    use prost::Message as _;
+    let text = || "x".to_owned();
+    let moment = Some(prost_types::Timestamp { seconds: 1, nanos: 0 });
+    let fields = [
+        Meta { message_id: text(), ..Meta::default() },
+        Meta { correlation_id: text(), ..Meta::default() },
+        Meta { tenant_id: text(), ..Meta::default() },
+        Meta { occurred_at: moment, ..Meta::default() },
+        Meta { client_request_id: text(), ..Meta::default() },
+    ];
+    // The first byte holds the field number, shifted by the three bits of the wire type.
+    assert_eq!(fields.map(|meta| meta.encode_to_vec()[0] >> 3), [1, 2, 3, 4, 5]);
 }
 
 // records are a fold of the facts.

@@ -102,7 +102,7 @@ async fn nothing_of_another_tenant_shows() {
     assert_eq!(other.call("listElements", json!({"model_id": "default"})).await["elements"], json!([]));
 }
 
-//
+//
 #[tokio::test]
 async fn every_refusal_has_the_published_shape_and_a_hint() {
     let world = World::new().await;
@@ -111,6 +111,14 @@ async fn every_refusal_has_the_published_shape_and_a_hint() {
         ("createElement", json!({"type": "Node", "name": "  "}), "VALIDATION_ERROR name"),
         ("createElement", json!({"type": "Node", "name": "a\u{0}b"}), "VALIDATION_ERROR name"),
         ("createElement", json!({"type": "Node"}), "VALIDATION_ERROR name"),
+        ("createElement", json!({"name": "x"}), "VALIDATION_ERROR type"),
+        ("createRelationship", json!({"source_id": "n", "target_id": "n"}), "VALIDATION_ERROR type"),
+        ("createRelationship", json!({"type": "Flow", "target_id": "n"}), "VALIDATION_ERROR source_id"),
+        ("createRelationship", json!({"type": "Flow", "source_id": "n"}), "VALIDATION_ERROR target_id"),
+        ("updateElement", json!({"name": "x"}), "VALIDATION_ERROR id"),
+        ("deleteElement", json!({}), "VALIDATION_ERROR id"),
+        ("getArchimateModel", json!({}), "VALIDATION_ERROR model_id"),
+        ("listRelationships", json!({}), "VALIDATION_ERROR model_id"),
         ("createElement", json!({"type": "Node", "name": "x", "layer": "technology"}), "VALIDATION_ERROR layer"),
         ("createElement", json!({"type": "Node", "name": "x", "model_id": "none"}), "MODEL_NOT_FOUND model_id"),
         ("createElement", json!({"type": "Node", "name": "n"}), "DUPLICATE_NAME name"),

@@ -1,10 +1,11 @@
 //! createRelationship, listRelationships.
 
+use contract::Capability as _;
 use serde_json::json;
 
 use crate::world::{World, column, outcome};
 
-//
+//
 #[tokio::test]
 async fn a_relationship_shows_both_ends() {
     let world = World::new().await;
@@ -12,11 +13,11 @@ async fn a_relationship_shows_both_ends() {
         world.element("ApplicationComponent", "OrderService").await,
         world.element("ApplicationService", "Order handling").await,
     );
-    let arguments =
-        json!({"type": "Realization", "source_id": "OrderService", "target_id": "order  HANDLING", "name": "offers"});
+    let arguments = json!({"type": "Realization", "source_id": "OrderService", "target_id": "order  HANDLING", "name": "offers", "description": "by an API"});
     let answer = world.call("createRelationship", arguments).await;
     let made = &answer["relationship"];
     assert_eq!(answer["success"], true);
+    assert_eq!((&made["name"], &made["description"]), (&json!("offers"), &json!("by an API")));
     assert_eq!(
         (&made["source_id"], &made["target_id"], &made["type"]),
         (&json!(source), &json!(target), &json!("Realization"))
@@ -25,9 +26,15 @@ async fn a_relationship_shows_both_ends() {
     assert_eq!(listed["relationships"], json!([made]));
     assert_eq!(made["source_version_id"], format!("{source}@1"));
     assert_eq!(made["target_type"], "ApplicationService");
+    let uri = format!("transformation://relationship/{}", made["id"].as_str().unwrap());
+    let contract::Blob::Text { text, .. } = world.capability.read(&world.ctx(), &uri).await.unwrap() else {
+        panic!("a resource is text");
+    };
+    let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(&read["relationship"], made);
 }
 
-//
+//
 #[tokio::test]
 async fn relationships_are_filtered_by_element_and_type() {
     let world = World::new().await;

@@ -55,6 +55,7 @@ unreachable_service!(ArchiMateQueryService {
     list_models(ListModelsRequest) -> ListModelsResponse;
     get_archimate_model(GetArchimateModelRequest) -> GetArchimateModelResponse;
     get_element(GetElementRequest) -> GetElementResponse;
+    get_relationship(GetRelationshipRequest) -> GetRelationshipResponse;
     list_archimate_elements(ListArchimateElementsRequest) -> ListArchimateElementsResponse;
     list_archimate_relationships(ListArchimateRelationshipsRequest) -> ListArchimateRelationshipsResponse;
 });

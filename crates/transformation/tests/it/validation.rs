@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, column, outcome};
 
-//
+//
 #[tokio::test]
 async fn the_example_of_the_specification_is_valid_with_a_warning() {
     let world = World::new().await;

@@ -76,6 +76,14 @@ impl<S: ArchiMateQueryService + 'static> archi_mate_query_service_server::ArchiM
         let response = self.0.get_element(&ctx, request).await.map_err(crate::grpc::status)?;
         Ok(::tonic::Response::new(response))
     }
+    async fn get_relationship(
+        &self,
+        request: ::tonic::Request<GetRelationshipRequest>,
+    ) -> Result<::tonic::Response<GetRelationshipResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.get_relationship(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
     async fn list_archimate_elements(
         &self,
         request: ::tonic::Request<ListArchimateElementsRequest>,
@@ -658,6 +666,26 @@ pub mod archi_mate_query_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
+        /// Get one relationship.
+        pub async fn get_relationship(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRelationshipRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetRelationshipResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ArchiMateQueryService/GetRelationship",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ArchiMateQueryService",
+                "GetRelationship",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
         /// List elements of a model, filtered by layer, type or the start of the name.
         pub async fn list_archimate_elements(
             &mut self,
@@ -722,6 +750,11 @@ pub mod archi_mate_query_service_server {
             &self,
             request: tonic::Request<super::GetElementRequest>,
         ) -> std::result::Result<tonic::Response<super::GetElementResponse>, tonic::Status>;
+        /// Get one relationship.
+        async fn get_relationship(
+            &self,
+            request: tonic::Request<super::GetRelationshipRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetRelationshipResponse>, tonic::Status>;
         /// List elements of a model, filtered by layer, type or the start of the name.
         async fn list_archimate_elements(
             &self,
@@ -881,6 +914,35 @@ pub mod archi_mate_query_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetElementSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.ArchiMateQueryService/GetRelationship" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetRelationshipSvc<T: ArchiMateQueryService>(pub Arc<T>);
+                    impl<T: ArchiMateQueryService> tonic::server::UnaryService<super::GetRelationshipRequest> for GetRelationshipSvc<T> {
+                        type Response = super::GetRelationshipResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetRelationshipRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as ArchiMateQueryService>::get_relationship(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetRelationshipSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(accept_compression_encodings, send_compression_encodings)

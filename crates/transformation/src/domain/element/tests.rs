@@ -77,7 +77,7 @@ fn a_stale_version_is_refused() {
     );
 }
 
-// R-184 to R-186.
+// R-184, R-185, R-186.
 #[test]
 fn a_deletion_takes_its_relationships_along_or_is_refused() {
     let link = Relationship::plain("r", RelationshipType::Association, &element_at(3), &element_at(3));

@@ -27,19 +27,6 @@ fn the_published_rules_give_the_same_table() {
 }
 
 #[test]
-fn the_table_is_built_well_under_a_millisecond() {
-    let took = || {
-        let started = std::time::Instant::now();
-        Table::from_rules(rules::SETS, rules::RULES).unwrap();
-        started.elapsed()
-    };
-    // The best of several, because other tests share the machine; a debug build is some ten times slower than what ships.
-    let best = (0..20).map(|_| took()).min().unwrap();
-    let most_micros = if cfg!(debug_assertions) { 20_000 } else { 1_000 };
-    assert!(best.as_micros() < most_micros, "the best of twenty builds took {best:?}");
-}
-
-#[test]
 fn a_bad_line_is_named() {
     assert_eq!(Table::from_rules("", "c : Nothing -> Node"), Err("c : Nothing -> Node".to_owned()));
     assert_eq!(Table::from_rules("X = Nothing", ""), Err("X = Nothing".to_owned()));

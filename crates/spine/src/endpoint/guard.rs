@@ -1,0 +1,71 @@
+//! What keeps a call in bounds: a deadline, a number of calls at once, and no panic that escapes.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use contract::{CallError, ErrorKind};
+use futures::FutureExt;
+
+use super::{Caller, Endpoint};
+
+impl Endpoint {
+    /// Within the limits of a call, and with a panic turned into an answer.
+    pub(super) async fn guarded<T>(
+        &self,
+        caller: &Caller,
+        work: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        self.caught(caller, self.limited(caller, work)).await
+    }
+
+    /// With a panic turned into an answer.
+    pub(super) async fn caught<T>(
+        &self,
+        caller: &Caller,
+        work: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        let outcome = AssertUnwindSafe(work).catch_unwind().await;
+        outcome.unwrap_or_else(|panic| Err(self.panicked(caller, &*panic)))
+    }
+
+    /// Within a deadline, and among a bounded number of calls.
+    pub(super) async fn limited<T>(
+        &self,
+        caller: &Caller,
+        work: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        let Ok(_permit) = self.permits.try_acquire() else {
+            return Err(CallError::new(ErrorKind::Unavailable, "SERVICE_UNAVAILABLE", "too many calls are under way")
+                .hint("try again in a moment, with the same client_request_id"));
+        };
+        within(Duration::from_millis(self.config.limits.call_timeout_ms), caller, work).await
+    }
+
+    fn panicked(&self, caller: &Caller, panic: &(dyn std::any::Any + Send)) -> CallError {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+        self.metrics.panicked();
+        tracing::error!(error_id = caller.request.request_id, panic = text.unwrap_or("?"), "a handler panicked");
+        CallError::internal(&caller.request.request_id)
+    }
+}
+
+/// Until a deadline, or until the caller gives up.
+pub(super) async fn within<T>(
+    limit: Duration,
+    caller: &Caller,
+    work: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
+    let ended = |code: &'static str, message: &str| {
+        CallError::new(ErrorKind::DeadlineExceeded, code, message)
+            .detail("outcome", "unknown")
+            .hint("read what is there, or call again with the same client_request_id")
+    };
+    tokio::select! {
+        outcome = work => outcome,
+        () = tokio::time::sleep(limit) => {
+            caller.cancelled.cancel();
+            Err(ended("TIMEOUT", "the call took too long"))
+        }
+        () = caller.cancelled.cancelled() => Err(ended("CANCELLED", "the call was cancelled")),
+    }
+}

@@ -1,0 +1,93 @@
+//! The trace that every call leaves: one audit record, and a count.
+
+use std::time::Instant;
+
+use contract::{CallError, RequestMeta};
+use scope::TenantId;
+use serde_json::{Map, Value};
+
+use super::{Caller, Endpoint};
+use crate::admission::Rejection;
+use crate::audit::{self, AuditRecord};
+use crate::message::Message;
+use crate::trace::trace_id;
+
+impl Endpoint {
+    /// Leaves the audit record of a call, and counts it.
+    pub(super) fn record(
+        &self,
+        caller: &Caller,
+        method: &str,
+        target: &str,
+        arguments: &Map<String, Value>,
+        started: Instant,
+        result: Result<(), &str>,
+    ) {
+        let duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let outcome = match result {
+            Ok(()) => "ok",
+            Err("INPUT_REQUIRED") => "asked",
+            Err("INTERNAL" | "TIMEOUT" | "SERVICE_UNAVAILABLE") => "failed",
+            Err(_) => "refused",
+        };
+        // A target that the caller made up must not make a new series.
+        let series = if method == "tools/call" && self.by_name.contains_key(target) { target } else { method };
+        self.metrics.called(series, outcome, duration_us);
+        let (text, hash) = audit::arguments(arguments);
+        let principal = &caller.admitted.principal;
+        self.audit.append(AuditRecord {
+            at: self.clock.now(),
+            tenant: caller.admitted.scope.tenant.clone(),
+            principal: principal.id(),
+            principal_kind: format!("{:?}", principal.kind).to_lowercase(),
+            transport: caller.admitted.transport,
+            client: caller.request.client.clone(),
+            method: method.to_owned(),
+            target: audit::bounded_name(target),
+            arguments: text,
+            arguments_hash: hash,
+            request_id: caller.request.request_id.clone(),
+            correlation_id: caller.request.correlation_id.clone(),
+            trace_id: caller.request.traceparent.as_deref().and_then(trace_id).map(str::to_owned),
+            decision: "admitted".to_owned(),
+            outcome,
+            error_code: result.err().map(str::to_owned),
+            duration_us,
+        });
+    }
+
+    /// Leaves the audit record of something that was not let in, and counts it.
+    pub fn record_rejection(
+        &self,
+        transport: &'static str,
+        rejection: &Rejection,
+        message: Option<&Message>,
+        request: RequestMeta,
+    ) {
+        self.metrics.rejected(rejection.reason());
+        self.audit.append(AuditRecord {
+            at: self.clock.now(),
+            tenant: TenantId::new("-").expect("a literal that is a valid id"),
+            principal: String::new(),
+            principal_kind: String::new(),
+            transport,
+            client: None,
+            method: audit::bounded_name(message.map_or("", |message| &message.method)),
+            target: audit::bounded_name(message.and_then(Message::tool).unwrap_or_default()),
+            arguments: String::new(),
+            arguments_hash: String::new(),
+            request_id: request.request_id,
+            correlation_id: request.correlation_id,
+            trace_id: None,
+            decision: rejection.reason().to_owned(),
+            outcome: "refused",
+            error_code: Some(rejection.reason().to_owned()),
+            duration_us: 0,
+        });
+    }
+}
+
+/// How a call ended, as far as the record is concerned: well, or with a code.
+pub(super) fn ending<T>(outcome: &Result<T, CallError>) -> Result<(), &str> {
+    outcome.as_ref().map(|_| ()).map_err(|error| error.code.as_ref())
+}

@@ -1,0 +1,169 @@
+//! One connection's view of an endpoint: who calls, over what, and in the middle of which questions.
+
+#![expect(deprecated, reason = "log messages are served to the clients that still use them")]
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use contract::{CallError, ErrorKind, RequestMeta};
+use rmcp::model::{Extensions, InputRequiredResult, InputResponses, LoggingLevel, MetaObject, ProtocolVersion};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::client::{Interrupted, PeerClient};
+use super::{follow, wire};
+use crate::admission::Admitted;
+use crate::config::ToolNames;
+use crate::endpoint::{Caller, Endpoint};
+use crate::trace::{self, Given};
+
+/// One connection's view of an endpoint: per session in the initialize era, per request in the stateless era.
+#[derive(Clone)]
+pub struct Handler {
+    pub(super) endpoint: Arc<Endpoint>,
+    /// The caller of a connection that has only one, such as stdio. Over HTTP each request carries its own.
+    fixed: Option<Admitted>,
+    pub(super) followed: follow::Followed,
+    /// True once changes are passed on to this session.
+    pub(super) follows: Arc<AtomicBool>,
+    log_level: Arc<Mutex<Option<LoggingLevel>>>,
+    pub(super) stopping: CancellationToken,
+    pub(super) ended: CancellationToken,
+    _ends_with_me: Arc<DropGuard>,
+}
+
+/// What the door knew about a request, handed through rmcp.
+#[derive(Clone)]
+pub struct Arrived {
+    pub admitted: Admitted,
+    pub request: RequestMeta,
+    /// Forces a form of tool names for this request.
+    pub names: Option<ToolNames>,
+}
+
+impl Handler {
+    pub fn new(endpoint: Arc<Endpoint>, fixed: Option<Admitted>, stopping: CancellationToken) -> Self {
+        let ended = CancellationToken::new();
+        let guard = Arc::new(ended.clone().drop_guard());
+        Self {
+            endpoint,
+            fixed,
+            followed: Default::default(),
+            follows: Default::default(),
+            log_level: Default::default(),
+            stopping,
+            ended,
+            _ends_with_me: guard,
+        }
+    }
+
+    pub(super) fn arrived(&self, extensions: &Extensions) -> Result<Arrived, ErrorData> {
+        let over_http = extensions.get::<http::request::Parts>().and_then(|parts| parts.extensions.get::<Arrived>());
+        match (over_http, &self.fixed) {
+            (Some(arrived), _) => Ok(arrived.clone()),
+            (None, Some(admitted)) => {
+                let request = Given::default().request_meta(self.endpoint.ids.next());
+                Ok(Arrived { admitted: admitted.clone(), request, names: None })
+            }
+            // No door lets this happen; without admission there is no call.
+            (None, None) => Err(ErrorData::internal_error("not admitted", None)),
+        }
+    }
+
+    pub(super) fn caller(&self, cx: &RequestContext<RoleServer>, client: PeerClient) -> Result<Caller, ErrorData> {
+        let Arrived { admitted, mut request, .. } = self.arrived(&cx.extensions)?;
+        if self.fixed.is_some() {
+            let given = Given {
+                correlation: cx.meta.get("correlation_id").and_then(Value::as_str),
+                traceparent: cx.meta.get_traceparent(),
+                tracestate: cx.meta.get_tracestate(),
+            };
+            request = given.request_meta(request.request_id);
+        }
+        request.client = cx.client_info().map(|info| trace::client(&info.name, &info.version));
+        Ok(Caller { admitted, request, client: Arc::new(client), cancelled: cx.ct.clone() })
+    }
+
+    pub(super) fn plain_client(&self, cx: &RequestContext<RoleServer>) -> PeerClient {
+        PeerClient {
+            peer: cx.peer.clone(),
+            stateless: is_stateless(cx),
+            capabilities: cx.client_capabilities().unwrap_or_default(),
+            progress_token: cx.meta.get_progress_token(),
+            log_level: if is_stateless(cx) { cx.meta.log_level() } else { *self.level() },
+            continued: false,
+            brought: BTreeMap::new(),
+            interrupted: Mutex::default(),
+            call: self.endpoint.ids.next(),
+        }
+    }
+
+    /// A caller that may be in the middle of answering questions. The seal binds what it brings to caller, method and arguments.
+    pub(super) fn asked_caller(
+        &self,
+        cx: &RequestContext<RoleServer>,
+        purpose: &str,
+        state: Option<&str>,
+        responses: Option<InputResponses>,
+    ) -> Result<(Caller, Arc<PeerClient>), ErrorData> {
+        let mut client = self.plain_client(cx);
+        let purpose = self.purpose(cx, purpose)?;
+        let interrupted = match state {
+            Some(sealed) => self.endpoint.seal.open::<Interrupted>(sealed, &purpose).map_err(|_| {
+                ErrorData::invalid_params("requestState is not one we gave for this call, or it is too old", None)
+            })?,
+            None => Interrupted { call: client.call.clone(), ..Interrupted::default() },
+        };
+        client.continued = state.is_some();
+        client.call.clone_from(&interrupted.call);
+        client.brought = responses.unwrap_or_default();
+        client.interrupted = Mutex::new(interrupted);
+        let client = Arc::new(client);
+        let mut caller = self.caller(cx, self.plain_client(cx))?;
+        caller.client = client.clone();
+        Ok((caller, client))
+    }
+
+    fn purpose(&self, cx: &RequestContext<RoleServer>, what: &str) -> Result<String, ErrorData> {
+        let admitted = self.arrived(&cx.extensions)?.admitted;
+        Ok(format!("{}\n{}\n{what}", admitted.scope.tenant, admitted.principal.id()))
+    }
+
+    /// The result that sends questions to the client.
+    pub(super) fn input_required(
+        &self,
+        cx: &RequestContext<RoleServer>,
+        client: &PeerClient,
+        error: &CallError,
+        what: &str,
+    ) -> Result<Option<InputRequiredResult>, ErrorData> {
+        let ErrorKind::NeedsInput(asks) = &error.kind else { return Ok(None) };
+        let state = client.interrupted.lock().expect("nothing panics while holding this").clone();
+        let sealed = self.endpoint.seal.close(&state, &self.purpose(cx, what)?);
+        let requests = (!asks.is_empty()).then(|| wire::questions(asks));
+        Ok(Some(InputRequiredResult::new(requests, Some(sealed)).with_meta(wire::result_meta())))
+    }
+
+    pub(super) fn level(&self) -> std::sync::MutexGuard<'_, Option<LoggingLevel>> {
+        self.log_level.lock().expect("nothing panics while holding this")
+    }
+
+    /// Tool names for this client.
+    pub(super) fn names(&self, cx: &RequestContext<RoleServer>) -> Result<(ToolNames, Option<String>), ErrorData> {
+        let forced = self.arrived(&cx.extensions)?.names;
+        Ok((forced.unwrap_or(self.endpoint.config.tool_names), cx.client_info().map(|info| info.name)))
+    }
+}
+
+/// True from 2026-07-28 on.
+pub(super) fn is_stateless(cx: &RequestContext<RoleServer>) -> bool {
+    cx.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// What every result of the stateless era says about us.
+pub(super) fn meta_for(cx: &RequestContext<RoleServer>) -> Option<MetaObject> {
+    is_stateless(cx).then(wire::result_meta)
+}

@@ -1,0 +1,85 @@
+//! What a caller may say about where its call belongs, within bounds: it ends up in facts and in the audit log.
+
+use contract::RequestMeta;
+
+/// Longest correlation id.
+const CORRELATION_CHARS_MAX: usize = 128;
+/// Longest `tracestate`, as W3C Trace Context has it.
+const STATE_CHARS_MAX: usize = 512;
+/// Longest name that a client gives itself, as far as we keep it.
+const CLIENT_CHARS_MAX: usize = 128;
+
+/// What a message or its headers say.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Given<'a> {
+    pub correlation: Option<&'a str>,
+    pub traceparent: Option<&'a str>,
+    pub tracestate: Option<&'a str>,
+}
+
+impl Given<'_> {
+    /// Keeps what is well formed. Without a correlation id, the trace id or the request id ties calls together.
+    pub fn request_meta(self, request_id: String) -> RequestMeta {
+        let traceparent = self.traceparent.filter(|text| trace_id(text).is_some());
+        let tracestate = self.tracestate.filter(|text| traceparent.is_some() && is_plain(text, STATE_CHARS_MAX));
+        let correlation = self.correlation.filter(|text| is_plain(text, CORRELATION_CHARS_MAX));
+        let correlation = correlation.or(traceparent.and_then(trace_id)).unwrap_or(&request_id).to_owned();
+        RequestMeta {
+            request_id,
+            correlation_id: correlation,
+            traceparent: traceparent.map(str::to_owned),
+            tracestate: tracestate.map(str::to_owned),
+            client: None,
+        }
+    }
+}
+
+/// The trace id inside a W3C `traceparent`: `00-` and 32, 16 and 2 hexadecimal digits.
+pub fn trace_id(traceparent: &str) -> Option<&str> {
+    let parts: Vec<&str> = traceparent.split('-').collect();
+    let [_, trace, _, _] = parts[..] else { return None };
+    let hexadecimal = |part: &&str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let fits = parts.iter().map(|part| part.len()).eq([2, 32, 16, 2]) && parts.iter().all(hexadecimal);
+    fits.then_some(trace)
+}
+
+/// Name and version of a client, cut to a bound.
+pub fn client(name: &str, version: &str) -> String {
+    format!("{name}/{version}").chars().take(CLIENT_CHARS_MAX).collect()
+}
+
+fn is_plain(text: &str, chars_max: usize) -> bool {
+    (1..=chars_max).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    #[track_caller]
+    fn check(correlation: Option<&str>, traceparent: Option<&str>, expected: &str) {
+        let given = Given { correlation, traceparent, tracestate: None };
+        assert_eq!(given.request_meta("r1".to_owned()).correlation_id, expected);
+    }
+
+    #[test]
+    fn calls_are_tied_together_by_what_is_well_formed() {
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        check(Some("task-7"), Some(PARENT), "task-7");
+        check(None, Some(PARENT), trace);
+        check(None, None, "r1");
+        check(Some(""), Some("00-nonsense-00-01"), "r1");
+        check(Some("two\nlines"), None, "r1");
+        check(Some(&"x".repeat(129)), Some(PARENT), trace);
+    }
+
+    #[test]
+    fn a_state_without_a_trace_is_dropped() {
+        let given = Given { tracestate: Some("vendor=1"), ..Given::default() };
+        assert_eq!(given.request_meta("r1".to_owned()).tracestate, None);
+        let given = Given { traceparent: Some(PARENT), ..given };
+        assert_eq!(given.request_meta("r1".to_owned()).tracestate.as_deref(), Some("vendor=1"));
+    }
+}
