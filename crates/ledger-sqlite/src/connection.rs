@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::OpenError;
@@ -44,6 +45,9 @@ pub(crate) fn open_reader(path: &Path, busy: Duration) -> rusqlite::Result<Conne
 
 fn prepare(mut connection: Connection, busy: Duration) -> rusqlite::Result<Connection> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    // Plans must not depend on values. Without this, SQLite compiles every statement on a table with partial
+    // indexes again for each new value, which costs more than running it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     let mut since = Instant::now();
     connection.busy_handler(Some(move |tries: i32| {
         if tries == 0 {

@@ -64,16 +64,15 @@ fn matching(
     want: usize,
 ) -> Result<Vec<Found>, ReadError> {
     let cursor = Cursor::parse(find)?;
-    // Head and listing must be of one moment, or the head's index would show what came after it.
-    let snapshot = connection.unchecked_transaction().map_err(failed)?;
-    let live = point::check(&snapshot, tenant, at)?;
+    // A reader's transaction keeps head and listing to one moment; otherwise the head's index would show more.
+    let live = point::check(connection, tenant, at)?;
     let route = Route::choose(find, live);
-    let walk = Walk { connection: &snapshot, tenant, kind: &find.kind, at, want };
+    let walk = Walk { connection, tenant, kind: &find.kind, at, want };
     if route.in_order {
         route.run(&walk, find, &cursor)
     } else {
         let all = route.run(&Walk { want: usize::MAX, ..walk }, find, &Cursor::start(find))?;
-        cursor::sort(&snapshot, find.order, all, &cursor, want).map_err(failed)
+        cursor::sort(connection, find.order, all, &cursor, want).map_err(failed)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Readers: a few read-only connections, opened when they are first needed.
 //!
-//! Each read sees the file as it is, so a commit of another process is visible at once; nothing is cached
-//! between reads but SQLite's own pages, which it checks itself.
+//! Each read is one transaction: all it asks is of one moment, and the file is locked once instead of for each
+//! statement. It sees the file as it is, so a commit of another process is visible at once; nothing is
+//! cached between reads but SQLite's own pages, which it checks itself.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,13 +58,20 @@ impl Readers {
             Some(connection) => connection,
             None => connection::open_reader(&self.path, self.busy).map_err(failed)?,
         };
+        execute(&connection, "BEGIN").map_err(failed)?;
         let outcome = work(&connection);
+        let ended = execute(&connection, "COMMIT");
         // After a failure the connection may be the reason: the next read opens another one.
-        if !matches!(outcome, Err(ReadError::Unavailable(_))) {
+        if ended.is_ok() && !matches!(outcome, Err(ReadError::Unavailable(_))) {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
         }
         outcome
     }
+}
+
+fn execute(connection: &Connection, sql: &'static str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([])?;
+    Ok(())
 }
 
 pub(crate) fn failed(error: rusqlite::Error) -> ReadError {

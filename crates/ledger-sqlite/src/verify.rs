@@ -1,7 +1,7 @@
 //! Verify: makes every row again from the facts, in a scratch database, and compares.
 //!
 //! The scratch database has the same tables and is filled by the same code as the real one. What differs is
-//! reported as one line; the reader's snapshot keeps the comparison to one moment while writes go on.
+//! reported as one line; the reader's transaction keeps the comparison to one moment while writes go on.
 
 mod compare;
 
@@ -19,17 +19,16 @@ const FACTS_PER_PAGE: usize = 1000;
 const DIFFERENCES_MAX: usize = 100;
 
 /// Replays all facts and compares the outcome with what is stored.
-pub(crate) fn verify(connection: &Connection, directory: &Path, folds: &Folds) -> rusqlite::Result<Verification> {
-    let stored = connection.unchecked_transaction()?;
+pub(crate) fn verify(stored: &Connection, directory: &Path, folds: &Folds) -> rusqlite::Result<Verification> {
     let mut found = Verification::default();
-    integrity(&stored, &mut found)?;
+    integrity(stored, &mut found)?;
     let scratch = Scratch::create(directory)?;
     scratch.database.execute_batch("BEGIN")?;
-    for tenant in tenants(&stored)? {
-        replay(&stored, &scratch.database, &tenant, folds, &mut found)?;
+    for tenant in tenants(stored)? {
+        replay(stored, &scratch.database, &tenant, folds, &mut found)?;
         found.tenants += 1;
     }
-    compare::all(&stored, &scratch.database, &mut found)?;
+    compare::all(stored, &scratch.database, &mut found)?;
     found.versions =
         stored.query_row("SELECT count(*) FROM record_versions", [], |row| row.get::<_, i64>(0))?.cast_unsigned();
     found.differences.truncate(DIFFERENCES_MAX);

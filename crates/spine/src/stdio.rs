@@ -43,13 +43,17 @@ pub async fn serve(
     let relay = tokio::spawn(relay_lines(from_rmcp, lines.clone()));
     let outcome = {
         let reading = read_lines(input, to_rmcp, lines, &endpoint, admission, &stop);
-        let handler = Handler::new(endpoint.clone(), Some(admitted), stop.clone());
+        let ending = stop.child_token();
+        let handler = Handler::new(endpoint.clone(), Some(admitted), ending.clone());
         let transport = AsyncRwTransport::new_server(rmcp_reads, rmcp_writes);
         let (mut reading, mut serving) = (pin!(reading), pin!(serve_messages(handler, transport)));
         tokio::select! {
             outcome = &mut serving => outcome,
-            // The input ended or we were told to stop: what is under way may finish.
-            () = &mut reading => serving.await,
+            // The input ended or we were told to stop: streams end, and what is under way may finish.
+            () = &mut reading => {
+                ending.cancel();
+                serving.await
+            }
         }
     };
     let _ = relay.await;

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use spine::http::{self, Site};
@@ -58,11 +59,16 @@ fn announce(platform: &Platform, address: SocketAddr, config: &Config) {
     tracing::info!(data = %config.data.display(), "listening on http://{address}");
 }
 
-/// First `ready` goes off and streams end, then the listener closes and calls under way finish.
+/// How long new calls are still refused in words before the listener closes: time for a balancer to look at `/ready`, and
+/// for clients to close connections on which they would otherwise send into the void.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// First `ready` goes off and new calls are refused, then streams end, the listener closes and calls under way finish.
 async fn stop_on_signal(ready: Arc<AtomicBool>, no_more_calls: CancellationToken, stopping: CancellationToken) {
     stop_signal().await;
     tracing::info!("stopping: calls under way will finish");
     ready.store(false, Ordering::Relaxed);
+    tokio::time::sleep(FAREWELL).await;
     stopping.cancel();
     no_more_calls.cancel();
 }

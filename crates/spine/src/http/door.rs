@@ -108,6 +108,10 @@ impl Door {
             .map_err(|rejection| self.rejected(&rejection, message.as_ref(), Some(&parts.headers)))?;
 
         let caller = format!("{}|{}", admitted.scope.tenant, admitted.principal.id());
+        if message.as_ref().is_some_and(|message| message.method == "initialize") {
+            // It opens a session, and must not reach into one that is named beside it.
+            parts.headers.remove(SESSION);
+        }
         let service = self.service_for(&parts, message.as_ref(), &caller).await?;
         put_media_right(&mut parts.headers, &parts.method);
         let request = self.request_meta(&parts.headers, message.as_ref());
@@ -165,17 +169,8 @@ impl Door {
     ) -> Result<&Service, Ended> {
         let text = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
         let id = message.and_then(|message| message.id.clone());
-        let bad_params = |text: &str| Err(refused(StatusCode::BAD_REQUEST, id.clone(), -32602, text));
-        match message {
-            Some(message) if message.method == "server/discover" && !message.is_stateless() => {
-                return bad_params("server/discover needs protocolVersion and clientCapabilities in _meta");
-            }
-            Some(message)
-                if message.method == "initialize" && !message.is_stateless() && !message.is_sound_initialize() =>
-            {
-                return bad_params("initialize needs protocolVersion, capabilities and clientInfo");
-            }
-            _ => {}
+        if let Some(lacking) = message.and_then(lacking) {
+            return Err(refused(StatusCode::BAD_REQUEST, id, -32602, lacking));
         }
         let stateless = message
             .is_some_and(|message| message.protocol_version().is_some() || message.method == "server/discover")
@@ -253,12 +248,34 @@ impl Door {
     }
 }
 
+/// What a first message does not bring, though it must.
+fn lacking(message: &Message) -> Option<&'static str> {
+    match message.method.as_str() {
+        _ if message.is_stateless() => None,
+        "server/discover" => Some("server/discover needs protocolVersion and clientCapabilities in _meta"),
+        "initialize" if !message.is_sound_initialize() => {
+            Some("initialize needs protocolVersion, capabilities and clientInfo")
+        }
+        _ => None,
+    }
+}
+
 /// Serves one request of an endpoint.
 pub async fn enter(State(door): State<Arc<Door>>, request: Request) -> Response {
-    match door.pass(request).await {
+    let ends_session = request.method() == Method::DELETE;
+    let mut response = match door.pass(request).await {
         Ok(response) => response,
         Err(ended) => *ended,
+    };
+    if ends_session && response.status() == StatusCode::ACCEPTED {
+        // The session has ended already, and some clients take "accepted" for a failure.
+        *response.status_mut() = StatusCode::NO_CONTENT;
     }
+    if !door.ready.load(Ordering::Relaxed) {
+        // So that no client sends its next call on a connection that is about to close.
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 /// rmcp demands that both media types are named, and in lower case; a client that takes anything takes these.

@@ -58,6 +58,17 @@ async fn a_session_belongs_to_who_opened_it() {
     assert_eq!(site.ask(&echo(&session)).await.status, 200);
 }
 
+// the first message of a session does not reach into another one.
+#[tokio::test]
+async fn initialize_opens_a_session_whatever_is_named_beside_it() {
+    let site = site().await;
+    let session = site.open_session(json!({})).await;
+    let request = in_session(initialize("2025-11-25", json!({})), &session).header("x-test-caller", "mallory");
+    let opened = site.ask(&request).await;
+    assert_eq!(opened.status, 200, "{opened:?}");
+    assert!(opened.header("mcp-session-id").is_some_and(|own| own != session), "{opened:?}");
+}
+
 #[tokio::test]
 async fn a_session_of_before_a_restart_is_served() {
     let plan = || {
