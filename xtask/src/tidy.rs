@@ -55,10 +55,14 @@ fn arrows(wrong: &mut Vec<String>) -> anyhow::Result<()> {
         let parsed: toml::Table = text.parse().with_context(|| manifest.display().to_string())?;
         let name = parsed["package"]["name"].as_str().unwrap_or_default().to_owned();
         let Some(allowed) = table.get(name.as_str()) else {
-            wrong.push(format!("{}: crate {name} is not in the table of arrows in xtask/src/tidy.rs", manifest.display()));
+            wrong.push(format!(
+                "{}: crate {name} is not in the table of arrows in xtask/src/tidy.rs",
+                manifest.display()
+            ));
             continue;
         };
-        let used = parsed.get("dependencies").and_then(toml::Value::as_table).into_iter().flatten().map(|(used, _)| used);
+        let used =
+            parsed.get("dependencies").and_then(toml::Value::as_table).into_iter().flatten().map(|(used, _)| used);
         for used in used.filter(|used| table.contains_key(used.as_str()) && !allowed.contains(&used.as_str())) {
             wrong.push(format!("{}: {name} may not use {used}", manifest.display()));
         }
@@ -144,13 +148,22 @@ fn migrations(wrong: &mut Vec<String>) -> anyhow::Result<()> {
 /// Every published error code has its line in docs/errors.md, and every line a code.
 fn error_codes(sources: &[(PathBuf, String)], wrong: &mut Vec<String>) -> anyhow::Result<()> {
     let page = fs::read_to_string("docs/errors.md")?;
-    let documented: BTreeSet<&str> = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let documented: BTreeSet<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     let mut used = BTreeSet::new();
     for (path, text) in sources {
-        let counts = matches!(crate_of(path), "contract" | "spine" | "transformation") && !path.ends_with("tests.rs") && !path.components().any(|part| part.as_os_str() == "tests");
+        let counts = matches!(crate_of(path), "contract" | "spine" | "transformation")
+            && !path.ends_with("tests.rs")
+            && !path.components().any(|part| part.as_os_str() == "tests");
         if counts {
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-            used.extend(code.split('"').skip(1).step_by(2).filter(|word| is_code(word) && !NOT_CODES.contains(word)).map(str::to_owned));
+            used.extend(
+                code.split('"')
+                    .skip(1)
+                    .step_by(2)
+                    .filter(|word| is_code(word) && !NOT_CODES.contains(word))
+                    .map(str::to_owned),
+            );
         }
     }
     for code in used.iter().filter(|code| !documented.contains(code.as_str())) {
@@ -164,5 +177,8 @@ fn error_codes(sources: &[(PathBuf, String)], wrong: &mut Vec<String>) -> anyhow
 
 /// Words such as `ELEMENT_NOT_FOUND`.
 fn is_code(word: &str) -> bool {
-    word.len() >= 5 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') && !word.starts_with('_') && !word.ends_with('_')
+    word.len() >= 5
+        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+        && !word.starts_with('_')
+        && !word.ends_with('_')
 }

@@ -27,7 +27,8 @@ pub fn run(open: bool) -> anyhow::Result<()> {
         let done = lines.iter().filter(|(_, done)| *done).count();
         println!("{done:>4} of {:<4} {title}", lines.len());
         if open {
-            let missing: Vec<&str> = lines.iter().filter(|(_, done)| !done).map(|(number, _)| number.as_str()).collect();
+            let missing: Vec<&str> =
+                lines.iter().filter(|(_, done)| !done).map(|(number, _)| number.as_str()).collect();
             println!("             open: {}", missing.join(" "));
         }
         proved += done;
@@ -39,7 +40,8 @@ pub fn run(open: bool) -> anyhow::Result<()> {
 
 fn is_number(word: &str) -> bool {
     let mut parts = word.split('-');
-    matches!(parts.next(), Some("R" | "N")) && parts.next().is_some_and(|digits| digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    matches!(parts.next(), Some("R" | "N"))
+        && parts.next().is_some_and(|digits| digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Every number that stands in a comment of a test file, and where.
@@ -54,7 +56,9 @@ fn carried() -> anyhow::Result<BTreeMap<String, BTreeSet<PathBuf>>> {
                 folders.push(path);
                 continue;
             }
-            let test_language = path.extension().is_some_and(|extension| ["rs", "mjs", "ts", "py"].iter().any(|known| extension == *known));
+            let test_language = path
+                .extension()
+                .is_some_and(|extension| ["rs", "mjs", "ts", "py"].iter().any(|known| extension == *known));
             if !test_language {
                 continue;
             }

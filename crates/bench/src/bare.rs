@@ -8,7 +8,9 @@ use axum::routing::post;
 use axum::serve::ListenerExt as _;
 use contract::{Answer, Blob, CallError, Capability, Context, ErrorKind, Hints, Manifest, RiskTier, Side, Tool};
 use futures::future::BoxFuture;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities, ServerConfig};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities, ServerConfig,
+};
 use rmcp::service::RequestContext;
 use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
@@ -55,7 +57,11 @@ impl ServerHandler for BareEcho {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
     }
 
-    async fn call_tool(&self, request: CallToolRequestParams, _: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let structured = Value::Object(request.arguments.unwrap_or_default());
         let mut result = CallToolResult::success(vec![ContentBlock::text(structured.to_string())]);
         result.structured_content = Some(structured);
@@ -77,7 +83,12 @@ impl Capability for Echo {
         &self.0
     }
 
-    fn call<'a>(&'a self, _: &'a Context, _: &'a str, arguments: Map<String, Value>) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn call<'a>(
+        &'a self,
+        _: &'a Context,
+        _: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Answer, CallError>> {
         Box::pin(std::future::ready(Ok(Answer { structured: Some(Value::Object(arguments)), ..Answer::default() })))
     }
 
@@ -123,7 +134,11 @@ pub async fn echo() -> anyhow::Result<()> {
     let addresses = Addresses::new(&[], &[]);
     let site = Site {
         endpoints: vec![Arc::new(endpoint)],
-        admission: Arc::new(Admission::new(addresses.clone(), Arc::new(LocalIdentity::new("bench")), Pace::per_minute(0))),
+        admission: Arc::new(Admission::new(
+            addresses.clone(),
+            Arc::new(LocalIdentity::new("bench")),
+            Pace::per_minute(0),
+        )),
         addresses,
         metrics: Metrics::default(),
         ready: Arc::new(AtomicBool::new(true)),

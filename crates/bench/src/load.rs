@@ -1,7 +1,7 @@
 //! A client that makes calls and counts what they cost the server.
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
@@ -17,24 +17,26 @@ pub struct Running {
     pub child: Child,
     pub address: String,
     pub path: &'static str,
-    /// From the start of the process to its word that it listens.
-    pub started_in: Duration,
 }
 
 impl Running {
     /// Starts a program and waits until it says `listening on http://ADDRESS` on stderr.
     pub async fn start(program: &str, arguments: &[&str], path: &'static str) -> anyhow::Result<Self> {
-        let begin = Instant::now();
         let mut command = Command::new(program);
-        let mut child = command.args(arguments).stderr(Stdio::piped()).stdin(Stdio::null()).stdout(Stdio::null()).kill_on_drop(true).spawn()
+        let mut child = command
+            .args(arguments)
+            .stderr(Stdio::piped())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
             .with_context(|| format!("cannot start {program}"))?;
         let mut lines = BufReader::new(child.stderr.take().context("stderr is piped")?).lines();
         while let Some(line) = lines.next_line().await? {
             if let Some((_, rest)) = line.split_once("listening on http://") {
                 let address = rest.split_whitespace().next().unwrap_or_default().to_owned();
-                let started_in = begin.elapsed();
                 tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-                return Ok(Self { child, address, path, started_in });
+                return Ok(Self { child, address, path });
             }
         }
         bail!("{program} ended before it listened")
@@ -48,7 +50,8 @@ impl Running {
     pub fn cpu_s(&self) -> f64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap_or_default();
         let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split_whitespace().collect();
-        let ticks = |position: usize| fields.get(position).and_then(|field| field.parse::<f64>().ok()).unwrap_or_default();
+        let ticks =
+            |position: usize| fields.get(position).and_then(|field| field.parse::<f64>().ok()).unwrap_or_default();
         (ticks(11) + ticks(12)) / TICKS_PER_S
     }
 
@@ -66,7 +69,12 @@ impl Running {
     }
 
     /// Makes `calls` calls over `connections` connections. `body` gives the request of the nth call.
-    pub async fn load(&self, connections: usize, calls: usize, body: impl Fn(usize) -> Request + Sync) -> anyhow::Result<Cost> {
+    pub async fn load(
+        &self,
+        connections: usize,
+        calls: usize,
+        body: impl Fn(usize) -> Request + Sync,
+    ) -> anyhow::Result<Cost> {
         let (cpu, begin) = (self.cpu_s(), Instant::now());
         let each = calls / connections;
         let worker = |worker: usize| {
@@ -142,7 +150,10 @@ impl Connection {
         let head = format!(
             "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
              MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {}\r\n{name}Content-Length: {}\r\n\r\n",
-            self.path, self.address, request.method, request.body.len()
+            self.path,
+            self.address,
+            request.method,
+            request.body.len()
         );
         let mut message = head.into_bytes();
         message.extend_from_slice(request.body.as_bytes());

@@ -25,10 +25,10 @@ pub async fn elements(data: &Path, count: usize) -> anyhow::Result<(Arc<SqliteLe
     let tenant = Scope::local().tenant;
     let head = ledger.point(&tenant, At::Head).await?;
     let model = ledger.find(&tenant, head, Find::all("transformation.model")).await?.items.remove(0).record.key.id;
-    let mut ids = Vec::with_capacity(count);
+    let mut ids: Vec<String> = Vec::with_capacity(count);
     let mut facts = Vec::with_capacity(BATCH);
     for number in 0..count {
-        let id = RandomIds.next();
+        let id: String = RandomIds.next();
         facts.push(element(&id, &model, number));
         if let Some(before) = ids.last() {
             facts.push(link(&RandomIds.next(), &model, before, &id));
@@ -40,7 +40,13 @@ pub async fn elements(data: &Path, count: usize) -> anyhow::Result<(Arc<SqliteLe
                 anyhow::Ok((fact, effects))
             });
             let facts = folded.collect::<anyhow::Result<Vec<_>>>()?;
-            let change = Change { tenant: tenant.clone(), at: SystemClock.now(), idempotency: None, expectations: Vec::new(), facts };
+            let change = Change {
+                tenant: tenant.clone(),
+                at: SystemClock.now(),
+                idempotency: None,
+                expectations: Vec::new(),
+                facts,
+            };
             ledger.commit(change).await?;
         }
     }
@@ -50,19 +56,34 @@ pub async fn elements(data: &Path, count: usize) -> anyhow::Result<(Arc<SqliteLe
 fn element(id: &str, model: &str, number: usize) -> NewFact {
     let at = SystemClock.now();
     let types = ["ApplicationComponent", "BusinessProcess", "Node", "Capability"];
-    fact("transformation.ElementCreated", "transformation.element", id, &json!({
-        "id": id, "repository_id": "default", "model_id": model, "type": types[number % types.len()],
-        "name": format!("Element {number}"), "description": "Seeded for a measurement, with a description of a usual length.",
-        "created_at": at, "updated_at": at,
-    }))
+    fact(
+        "transformation.ElementCreated",
+        "transformation.element",
+        id,
+        &json!({
+            "id": id, "repository_id": "default", "model_id": model, "type": types[number % types.len()],
+            "name": format!("Element {number}"), "description": "Seeded for a measurement, with a description of a usual length.",
+            "created_at": at, "updated_at": at,
+        }),
+    )
 }
 
 fn link(id: &str, model: &str, source: &str, target: &str) -> NewFact {
-    fact("transformation.ElementRelationshipCreated", "transformation.relationship", id, &json!({
-        "id": id, "repository_id": "default", "model_id": model, "type": "Association", "source_id": source, "target_id": target,
-    }))
+    fact(
+        "transformation.ElementRelationshipCreated",
+        "transformation.relationship",
+        id,
+        &json!({
+            "id": id, "repository_id": "default", "model_id": model, "type": "Association", "source_id": source, "target_id": target,
+        }),
+    )
 }
 
 fn fact(kind: &str, record: &str, id: &str, body: &serde_json::Value) -> NewFact {
-    NewFact { kind: kind.to_owned(), subject: RecordKey::new(record, id), body: body.to_string(), meta: "{}".to_owned() }
+    NewFact {
+        kind: kind.to_owned(),
+        subject: RecordKey::new(record, id),
+        body: body.to_string(),
+        meta: "{}".to_owned(),
+    }
 }

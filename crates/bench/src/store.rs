@@ -21,7 +21,8 @@ use crate::seed;
 /// Returns what SQLite alone reaches for each number of writers.
 pub async fn group_commit(report: &mut Report) -> anyhow::Result<BTreeMap<usize, f64>> {
     let example = std::env::current_exe()?.with_file_name("examples").join("commit_bench");
-    let output = tokio::process::Command::new(&example).output().await.with_context(|| example.display().to_string())?;
+    let output =
+        tokio::process::Command::new(&example).output().await.with_context(|| example.display().to_string())?;
     let mut alone = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let Some((writers, rest)) = line.split_once(" writers:") else {
@@ -32,7 +33,10 @@ pub async fn group_commit(report: &mut Report) -> anyhow::Result<BTreeMap<usize,
             let word = rest.split_once(after)?.1.trim_start().split(['/', ' ', ',']).next()?;
             word.parse::<f64>().ok()
         };
-        let (Ok(writers), Some(ours), Some(raw)) = (writers.trim().parse::<usize>(), number("ledger"), number("alone")) else { continue };
+        let (Ok(writers), Some(ours), Some(raw)) = (writers.trim().parse::<usize>(), number("ledger"), number("alone"))
+        else {
+            continue;
+        };
         let ratio = ours / raw;
         let measured = format!("{ours:.0}/s, SQLite alone {raw:.0}/s");
         let what = format!("group commit, {writers} writers");
@@ -59,11 +63,18 @@ pub async fn creates_in_process(writers: usize, calls: usize) -> anyhow::Result<
             let endpoint = &platform.endpoints[0];
             let arrival = Arrival { door: Door::CommandLine, message: None, now: endpoint.clock.now() };
             let admitted = platform.admission.admit(&arrival, endpoint.capability.manifest())?;
-            let caller = Caller { admitted, request: RequestMeta::default(), client: Arc::new(NoClient), cancelled: CancellationToken::new() };
+            let caller = Caller {
+                admitted,
+                request: RequestMeta::default(),
+                client: Arc::new(NoClient),
+                cancelled: CancellationToken::new(),
+            };
             for call in 0..each {
                 let name = format!("Component {worker} {call}");
                 let arguments = json!({ "type": "ApplicationComponent", "name": name, "client_request_id": name });
-                let called = endpoint.call(&caller, "transformation.createElement", arguments.as_object().cloned().unwrap_or_default()).await;
+                let called = endpoint
+                    .call(&caller, "transformation.createElement", arguments.as_object().cloned().unwrap_or_default())
+                    .await;
                 anyhow::ensure!(matches!(called, Called::Answered(_)), "{called:?}");
             }
             anyhow::Ok(())
@@ -101,6 +112,10 @@ pub async fn traversal(report: &mut Report, quick: bool) -> anyhow::Result<()> {
         costs.push(begin.elapsed().as_secs_f64() * 1e6 / WALKS as f64);
     }
     let ratio = costs[1] / costs[0];
-    report.row("2-hop traversal, large store to small", format!("{:.0} us, {:.0} us", costs[1], costs[0]), format!("{ratio:.2}"));
+    report.row(
+        "2-hop traversal, large store to small",
+        format!("{:.0} us, {:.0} us", costs[1], costs[0]),
+        format!("{ratio:.2}"),
+    );
     Ok(())
 }

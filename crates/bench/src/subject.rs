@@ -26,7 +26,9 @@ pub async fn echo(report: &mut Report, quick: bool) -> anyhow::Result<f64> {
     let calls = if quick { 4000 } else { 20_000 };
     let mut costs: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); 3];
     for _round in 0..3 {
-        for (position, (mode, tool)) in [("axum", "echo"), ("rmcp", "echo"), ("echo", "bench.echo")].into_iter().enumerate() {
+        for (position, (mode, tool)) in
+            [("axum", "echo"), ("rmcp", "echo"), ("echo", "bench.echo")].into_iter().enumerate()
+        {
             let server = Running::start(&bench, &[mode], "/mcp").await?;
             let call = |_| Request::tool(tool, &json!({ "text": "hello" }));
             server.load(8, calls / 10, call).await?;
@@ -57,18 +59,35 @@ pub async fn reads(report: &mut Report, quick: bool, echo_us: f64) -> anyhow::Re
         let get = |call: usize| Request::read(&uri(call));
         server.load(8, 1000, get).await?;
         gets.push(server.load(8, 10_000, get).await?.cpu_us);
-        let list = |_| Request::tool("transformation.listElements", &json!({ "model_id": "default", "page_size": 100 }));
+        let list =
+            |_| Request::tool("transformation.listElements", &json!({ "model_id": "default", "page_size": 100 }));
         server.load(4, 100, list).await?;
         lists.push(server.load(4, 1000, list).await?.cpu_us);
         report.row(&format!("getElement of {size}"), format!("{:.0} us CPU", gets[gets.len() - 1]), String::new());
-        report.row(&format!("listElements, 100 of {size}"), format!("{:.0} us CPU", lists[lists.len() - 1]), String::new());
+        report.row(
+            &format!("listElements, 100 of {size}"),
+            format!("{:.0} us CPU", lists[lists.len() - 1]),
+            String::new(),
+        );
     }
     let (first, last) = (0, sizes.len() - 1);
     let ratio = gets[first] / echo_us;
-    report.judged("getElement to a bare rmcp echo", format!("{:.0} us, {echo_us:.0} us", gets[first]), format!("{ratio:.2}"), "at most 2", ratio <= 2.0);
+    report.judged(
+        "getElement to a bare rmcp echo",
+        format!("{:.0} us, {echo_us:.0} us", gets[first]),
+        format!("{ratio:.2}"),
+        "at most 2",
+        ratio <= 2.0,
+    );
     let ratio = lists[last] / lists[first];
     let what = format!("list 100 of {} to 100 of {}", sizes[last], sizes[first]);
-    report.judged(&what, format!("{:.0} us, {:.0} us", lists[last], lists[first]), format!("{ratio:.2}"), "at most 1.5", ratio <= 1.5);
+    report.judged(
+        &what,
+        format!("{:.0} us, {:.0} us", lists[last], lists[first]),
+        format!("{ratio:.2}"),
+        "at most 1.5",
+        ratio <= 1.5,
+    );
     Ok(())
 }
 
@@ -85,9 +104,17 @@ pub async fn writes(report: &mut Report, quick: bool) -> anyhow::Result<()> {
         };
         let cost = server.load(writers, calls, create).await?;
         let measured = format!("{:.0}/s, {:.0} us CPU", cost.per_s, cost.cpu_us);
-        report.row(&format!("createElement over HTTP, {writers} writers"), measured, format!("{:.2} of SQLite alone", cost.per_s / alone[&writers]));
+        report.row(
+            &format!("createElement over HTTP, {writers} writers"),
+            measured,
+            format!("{:.2} of SQLite alone", cost.per_s / alone[&writers]),
+        );
         let per_s = store::creates_in_process(writers, calls).await?;
-        report.row(&format!("createElement in process, {writers} writers"), format!("{per_s:.0}/s"), format!("{:.2} of SQLite alone", per_s / alone[&writers]));
+        report.row(
+            &format!("createElement in process, {writers} writers"),
+            format!("{per_s:.0}/s"),
+            format!("{:.2} of SQLite alone", per_s / alone[&writers]),
+        );
     }
     Ok(())
 }
@@ -105,7 +132,13 @@ pub async fn resources(report: &mut Report) -> anyhow::Result<()> {
         starts.push(begin.elapsed().as_secs_f64() * 1000.0);
     }
     let start_ms = median(starts);
-    report.judged("start to first tools/list", format!("{start_ms:.1} ms"), String::new(), "under 50 ms", start_ms < 50.0);
+    report.judged(
+        "start to first tools/list",
+        format!("{start_ms:.1} ms"),
+        String::new(),
+        "under 50 ms",
+        start_ms < 50.0,
+    );
     let server = chancery(folder.path()).await?;
     server.connect().await?.call(&Request::list_tools()).await?;
     let memory = server.memory_mb();

@@ -50,7 +50,9 @@ fn index(capabilities: &[Capability]) -> String {
 fn module(source: &Source, capability: &Capability, made: &messages::Made, runtime: &str) -> String {
     let name = &capability.name;
     let parts = [
-        format!("{HEADER}#![allow(clippy::all, clippy::pedantic, for_loops_over_fallibles, missing_docs, rustdoc::all, unused_imports)]\n"),
+        format!(
+            "{HEADER}#![allow(clippy::all, clippy::pedantic, for_loops_over_fallibles, missing_docs, rustdoc::all, unused_imports)]\n"
+        ),
         format!("use {runtime}::dispatch::{{self, Entities}};\n"),
         format!("use {runtime}::{{Answer, Blob, CallError, Context, EntityRef, ErrorKind, Manifest, labels}};\n"),
         "use std::sync::Arc;\n\npub mod grpc;\n\n".to_owned(),

@@ -13,23 +13,43 @@ pub trait Capability: Send + Sync + 'static {
     fn manifest(&self) -> &Manifest;
 
     /// Calls a tool of the manifest by its canonical name. The arguments have passed the tool's schema and carry its defaults.
-    fn call<'a>(&'a self, ctx: &'a Context, tool: &'a str, arguments: Map<String, Value>) -> BoxFuture<'a, Result<Answer, CallError>>;
+    fn call<'a>(
+        &'a self,
+        ctx: &'a Context,
+        tool: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Answer, CallError>>;
 
     /// Reads a resource. An unknown one is [`crate::ErrorKind::NotFound`].
     fn read<'a>(&'a self, ctx: &'a Context, uri: &'a str) -> BoxFuture<'a, Result<Blob, CallError>>;
 
     /// Resources worth listing, a page at a time. Templates in the manifest name the rest.
-    fn resources<'a>(&'a self, _ctx: &'a Context, _after: Option<&'a str>) -> BoxFuture<'a, Result<ResourcePage, CallError>> {
+    fn resources<'a>(
+        &'a self,
+        _ctx: &'a Context,
+        _after: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<ResourcePage, CallError>> {
         Box::pin(std::future::ready(Ok(ResourcePage::default())))
     }
 
     /// Fills in a prompt of the manifest.
-    fn prompt<'a>(&'a self, _ctx: &'a Context, name: &'a str, _arguments: Map<String, Value>) -> BoxFuture<'a, Result<PromptAnswer, CallError>> {
+    fn prompt<'a>(
+        &'a self,
+        _ctx: &'a Context,
+        name: &'a str,
+        _arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<PromptAnswer, CallError>> {
         Box::pin(std::future::ready(Err(CallError::invalid(format!("there is no prompt {name}")))))
     }
 
     /// Values that complete an argument of a prompt or a resource template, best first.
-    fn complete<'a>(&'a self, _ctx: &'a Context, _reference: &'a str, _argument: &'a str, _typed: &'a str) -> BoxFuture<'a, Result<Vec<String>, CallError>> {
+    fn complete<'a>(
+        &'a self,
+        _ctx: &'a Context,
+        _reference: &'a str,
+        _argument: &'a str,
+        _typed: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<String>, CallError>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
@@ -56,7 +76,10 @@ pub trait Capability: Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changed {
     /// A resource of this tenant has a new state.
-    Resource { tenant: scope::TenantId, uri: String },
+    Resource {
+        tenant: scope::TenantId,
+        uri: String,
+    },
     Tools,
     Prompts,
     Resources,
@@ -87,8 +110,9 @@ pub fn refuse_in_general(violations: &[Violation]) -> CallError {
             }
             .suggest("valid_values", permitted.clone())
         }
-        ViolationKind::Other { message } => CallError::invalid(format!("{field}: {message}"))
-            .hint(format!("correct {field} as the message says")),
+        ViolationKind::Other { message } => {
+            CallError::invalid(format!("{field}: {message}")).hint(format!("correct {field} as the message says"))
+        }
     };
     let error = error.field(field);
     if violations.len() > 1 {

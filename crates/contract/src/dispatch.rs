@@ -85,7 +85,13 @@ mod tests {
     fn a_resource_uri_yields_its_argument() {
         let argument = |uri| resource_argument("transformation", "element/{element_id}", uri);
         assert_eq!(argument("transformation://element/a%20b"), Some("a b".to_owned()));
-        for other in ["transformation://model/x", "monitor://element/x", "transformation://element/", "transformation://element/a/b", "transformation://element/%zz"] {
+        for other in [
+            "transformation://model/x",
+            "monitor://element/x",
+            "transformation://element/",
+            "transformation://element/a/b",
+            "transformation://element/%zz",
+        ] {
             assert_eq!(argument(other), None, "{other}");
         }
     }

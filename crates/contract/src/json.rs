@@ -39,7 +39,13 @@ impl Message for Object {
         to_struct(&self.0).encode_raw(buf);
     }
 
-    fn merge_field(&mut self, tag: u32, wire: WireType, buf: &mut impl Buf, ctx: DecodeContext) -> Result<(), DecodeError> {
+    fn merge_field(
+        &mut self,
+        tag: u32,
+        wire: WireType,
+        buf: &mut impl Buf,
+        ctx: DecodeContext,
+    ) -> Result<(), DecodeError> {
         let mut whole = to_struct(&self.0);
         whole.merge_field(tag, wire, buf, ctx)?;
         self.0 = from_struct(whole);

@@ -33,7 +33,11 @@ impl ArchiMateQueryService for Echo {
         Ok(GetElementResponse { element: Some(element), read_context: None })
     }
 
-    async fn get_relationship(&self, _: &Context, request: GetRelationshipRequest) -> Result<GetRelationshipResponse, CallError> {
+    async fn get_relationship(
+        &self,
+        _: &Context,
+        request: GetRelationshipRequest,
+    ) -> Result<GetRelationshipResponse, CallError> {
         let relationship = Relationship { id: request.relationship_id, ..Relationship::default() };
         Ok(GetRelationshipResponse { relationship: Some(relationship), read_context: None })
     }

@@ -12,14 +12,17 @@ use std::sync::Arc;
 
 use contract::{Answer, Blob, CallError, Capability, Context, ErrorKind, Manifest};
 use futures::future::BoxFuture;
-use ledger::{At, Change, Commit, CommitError, Find, Fold as _, Idempotency, NewFact, RecordKey, Refusal, SharedLedger, StoredAnswer};
+use ledger::{
+    At, Change, Commit, CommitError, Find, Fold as _, Idempotency, NewFact, RecordKey, Refusal, SharedLedger,
+    StoredAnswer,
+};
 use serde_json::{Map, Value, json};
 
 pub use fold::Fold;
 use fold::{KIND, SIGNED};
 use generated::guestbook::{
-    CountEntriesRequest, CountEntriesResponse, Entry, GetEntryRequest, GetEntryResponse, GuestbookQueryService, GuestbookWriteService,
-    ListEntriesRequest, ListEntriesResponse, Services, SignRequest, SignResponse, manifest,
+    CountEntriesRequest, CountEntriesResponse, Entry, GetEntryRequest, GetEntryResponse, GuestbookQueryService,
+    GuestbookWriteService, ListEntriesRequest, ListEntriesResponse, Services, SignRequest, SignResponse, manifest,
 };
 
 /// The capability, ready to be mounted.
@@ -50,7 +53,12 @@ impl Capability for Guestbook {
         &self.manifest
     }
 
-    fn call<'a>(&'a self, ctx: &'a Context, tool: &'a str, arguments: Map<String, Value>) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn call<'a>(
+        &'a self,
+        ctx: &'a Context,
+        tool: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Answer, CallError>> {
         Box::pin(self.services.call(ctx, tool, arguments))
     }
 
@@ -81,7 +89,11 @@ impl GuestbookWriteService for Book {
                 key: effect.key.clone(),
                 request_hash: effect.request_hash.clone(),
             };
-            let answer = StoredAnswer { payload: to_json(&response), aggregate_type: "entry".to_owned(), aggregate_id: Some(entry.id.clone()) };
+            let answer = StoredAnswer {
+                payload: to_json(&response),
+                aggregate_type: "entry".to_owned(),
+                aggregate_id: Some(entry.id.clone()),
+            };
             (identity, answer)
         });
         let change = Change {
@@ -93,7 +105,9 @@ impl GuestbookWriteService for Book {
         };
         match self.ledger.commit(change).await {
             Ok(Commit::Done { .. }) => Ok(response),
-            Ok(Commit::Replayed(stored)) => serde_json::from_str(&stored.payload).map_err(|_| CallError::internal(&ctx.request.request_id)),
+            Ok(Commit::Replayed(stored)) => {
+                serde_json::from_str(&stored.payload).map_err(|_| CallError::internal(&ctx.request.request_id))
+            }
             Err(error) => Err(refused(error)),
         }
     }
@@ -118,7 +132,9 @@ impl GuestbookQueryService for Book {
         let entry = found.into_iter().flatten().next().and_then(|found| serde_json::from_str(&found.record.body).ok());
         match entry {
             Some(entry) => Ok(GetEntryResponse { entry: Some(entry) }),
-            None => Err(CallError::new(ErrorKind::NotFound, "ENTRY_NOT_FOUND", "there is no such entry").field("entry_id").hint("list the entries")),
+            None => Err(CallError::new(ErrorKind::NotFound, "ENTRY_NOT_FOUND", "there is no such entry")
+                .field("entry_id")
+                .hint("list the entries")),
         }
     }
 
@@ -140,11 +156,14 @@ fn unavailable(error: ledger::ReadError) -> CallError {
 
 fn refused(error: CommitError) -> CallError {
     match error {
-        CommitError::Refused(Refusal::KeyReused { .. }) => {
-            CallError::new(ErrorKind::AlreadyExists, "IDEMPOTENCY_KEY_REUSED", "client_request_id was used with other arguments")
-                .field("client_request_id")
-                .hint("use a new key for a new entry")
-        }
-        other => CallError::new(ErrorKind::Unavailable, "SERVICE_UNAVAILABLE", other.to_string()).hint("try again with the same client_request_id"),
+        CommitError::Refused(Refusal::KeyReused { .. }) => CallError::new(
+            ErrorKind::AlreadyExists,
+            "IDEMPOTENCY_KEY_REUSED",
+            "client_request_id was used with other arguments",
+        )
+        .field("client_request_id")
+        .hint("use a new key for a new entry"),
+        other => CallError::new(ErrorKind::Unavailable, "SERVICE_UNAVAILABLE", other.to_string())
+            .hint("try again with the same client_request_id"),
     }
 }

@@ -1,5 +1,7 @@
 //! A capability that is not in the box: its proto, this crate, one mount line, and it has an endpoint of its own beside the others.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -51,13 +53,19 @@ fn mount(ledger: &Arc<ledger_sqlite::SqliteLedger>) -> Mount {
 impl Box {
     async fn post(&self, path: &str, method: &str, params: Value) -> Value {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
-        let request = Request::post(path).header("host", "localhost").header("content-type", "application/json").body(Body::from(body)).unwrap();
-        let answer = self.router.clone().oneshot(request).await.unwrap().into_body().collect().await.unwrap().to_bytes();
+        let request = Request::post(path)
+            .header("host", "localhost")
+            .header("content-type", "application/json")
+            .body(Body::from(body))
+            .unwrap();
+        let answer =
+            self.router.clone().oneshot(request).await.unwrap().into_body().collect().await.unwrap().to_bytes();
         serde_json::from_slice(&answer).unwrap_or_else(|_| json!({ "text": String::from_utf8_lossy(&answer) }))
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> Value {
-        self.post("/guestbook/mcp", "tools/call", json!({ "name": tool, "arguments": arguments })).await["result"].clone()
+        self.post("/guestbook/mcp", "tools/call", json!({ "name": tool, "arguments": arguments })).await["result"]
+            .clone()
     }
 }
 
@@ -74,7 +82,8 @@ async fn it_has_an_endpoint_and_a_tool_list_of_its_own() {
     let other = platform.post("/transformation/mcp", "tools/list", json!({})).await;
     assert!(names(&other).iter().all(|name| name.starts_with("transformation.")));
     let catalog: Value = serde_json::from_str(&platform.platform.catalog()).unwrap();
-    let listed: Vec<&str> = catalog["capabilities"].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();
+    let listed: Vec<&str> =
+        catalog["capabilities"].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();
     assert_eq!(listed, ["transformation", "guestbook"]);
 }
 
@@ -90,7 +99,8 @@ async fn what_it_writes_is_read_cited_replayed_and_verified() {
     assert_eq!(again["structuredContent"]["entry"]["id"], id);
     let listed = platform.call("guestbook.listEntries", json!({})).await;
     assert_eq!(listed["structuredContent"]["entries"].as_array().unwrap().len(), 1);
-    let read = platform.post("/guestbook/mcp", "resources/read", json!({ "uri": format!("guestbook://entry/{id}") })).await;
+    let read =
+        platform.post("/guestbook/mcp", "resources/read", json!({ "uri": format!("guestbook://entry/{id}") })).await;
     assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains("fine engine"));
     let verification = platform.platform.ledger.verify(&platform.platform.folds).await.unwrap();
     assert_eq!(verification.differences, Vec::<String>::new());
@@ -100,7 +110,9 @@ async fn what_it_writes_is_read_cited_replayed_and_verified() {
 #[tokio::test]
 async fn a_method_without_annotation_is_unreachable() {
     let platform = platform().await;
-    for name in ["guestbook.countEntries", "guestbook.CountEntries", "CountEntries", "GuestbookQueryService.CountEntries"] {
+    for name in
+        ["guestbook.countEntries", "guestbook.CountEntries", "CountEntries", "GuestbookQueryService.CountEntries"]
+    {
         let answer = platform.post("/guestbook/mcp", "tools/call", json!({ "name": name, "arguments": {} })).await;
         assert_eq!(answer["error"]["code"], -32602, "{name}: {answer}");
     }
@@ -113,5 +125,8 @@ async fn a_misspelt_argument_is_refused_with_the_nearest() {
     let refused = platform.call("guestbook.sign", json!({ "nmae": "Ada", "line": "x" })).await;
     assert_eq!(refused["isError"], true);
     let error: Value = serde_json::from_str(refused["content"][0]["text"].as_str().unwrap()).unwrap();
-    assert_eq!((error["error"]["field"].as_str(), error["error"]["suggestions"]["hint"].as_str()), (Some("nmae"), Some("use name")));
+    assert_eq!(
+        (error["error"]["field"].as_str(), error["error"]["suggestions"]["hint"].as_str()),
+        (Some("nmae"), Some("use name"))
+    );
 }

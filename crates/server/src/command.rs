@@ -144,9 +144,11 @@ fn execute(line: CommandLine) -> anyhow::Result<ExitCode> {
 fn load(settings: &Settings, listen: Option<String>) -> anyhow::Result<Config> {
     let mut flags = Vec::new();
     for pair in &settings.set {
-        let (name, value) = pair.split_once('=').ok_or_else(|| anyhow::anyhow!("--set takes NAME=VALUE, not {pair}"))?;
+        let (name, value) =
+            pair.split_once('=').ok_or_else(|| anyhow::anyhow!("--set takes NAME=VALUE, not {pair}"))?;
         let setting = SETTINGS.iter().find(|setting| setting.name == name);
-        let setting = setting.ok_or_else(|| anyhow::anyhow!("there is no setting {name}; see `chancery config reference`"))?;
+        let setting =
+            setting.ok_or_else(|| anyhow::anyhow!("there is no setting {name}; see `chancery config reference`"))?;
         flags.push((setting.name, value.to_owned()));
     }
     flags.extend(settings.data.as_ref().map(|path| ("data", path.display().to_string())));
@@ -169,9 +171,14 @@ fn load(settings: &Settings, listen: Option<String>) -> anyhow::Result<Config> {
 fn log_to_stderr(config: &Config) -> anyhow::Result<()> {
     use tracing_subscriber::EnvFilter;
     // rmcp logs whole requests at debug, arguments included, so it stays at warn whatever is asked for.
-    let filter = EnvFilter::try_new(format!("{},rmcp=warn", config.log)).map_err(|error| anyhow::anyhow!("log: {error}"))?;
+    let filter =
+        EnvFilter::try_new(format!("{},rmcp=warn", config.log)).map_err(|error| anyhow::anyhow!("log: {error}"))?;
     let colours = std::io::stderr().is_terminal();
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).with_target(false);
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(colours)
+        .with_target(false);
     match config.log_format {
         LogFormat::Text => lines.init(),
         LogFormat::Json => lines.json().init(),

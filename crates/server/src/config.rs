@@ -69,16 +69,28 @@ pub struct Setting {
 /// Every setting, in the order of the reference.
 pub const SETTINGS: &[Setting] = &[
     Setting { name: "data", about: "The data directory. It is made when it does not exist." },
-    Setting { name: "listen", about: "Address and port of the HTTP server. Port 0 takes a free one, which is then reported." },
+    Setting {
+        name: "listen",
+        about: "Address and port of the HTTP server. Port 0 takes a free one, which is then reported.",
+    },
     Setting { name: "user", about: "The name under which local calls are recorded." },
     Setting { name: "log", about: "What is logged to stderr: a level, or a filter such as `info,spine=debug`." },
     Setting { name: "log_format", about: "`text` or `json`." },
     Setting { name: "capabilities", about: "Which capabilities to mount; all when empty." },
     Setting { name: "profile", about: "The metamodel of transformation: `ameide` or `archimate-3.2-strict`." },
     Setting { name: "hosts", about: "Host names besides loopback that requests may name." },
-    Setting { name: "origins", about: "Browser origins besides loopback that may call, such as `https://app.example.org` or `vscode-webview://*`." },
-    Setting { name: "tool_names", about: "Form of listed tool names: `auto` (by client), `dot` or `underscore`. Both forms can always be called." },
-    Setting { name: "confirm", about: "Before a destructive call: `ask` where the client can be asked, `always` (in two steps where it cannot), `never`." },
+    Setting {
+        name: "origins",
+        about: "Browser origins besides loopback that may call, such as `https://app.example.org` or `vscode-webview://*`.",
+    },
+    Setting {
+        name: "tool_names",
+        about: "Form of listed tool names: `auto` (by client), `dot` or `underscore`. Both forms can always be called.",
+    },
+    Setting {
+        name: "confirm",
+        about: "Before a destructive call: `ask` where the client can be asked, `always` (in two steps where it cannot), `never`.",
+    },
     Setting { name: "toolsets", about: "Which groups of tools to mount; all when empty." },
     Setting { name: "limits.body_bytes_max", about: "Largest request." },
     Setting { name: "limits.depth_max", about: "Deepest nesting of JSON." },

@@ -54,7 +54,9 @@ pub fn checkers(manifest: &Manifest) -> anyhow::Result<Arc<Checkers>> {
 /// The capabilities in the box. Adding one is one line here.
 pub async fn mount_all(config: &Config, ledger: &Arc<SqliteLedger>) -> anyhow::Result<Vec<Mount>> {
     let mounts = vec![transformation(config, ledger).await?];
-    let wanted = |mount: &Mount| config.capabilities.is_empty() || config.capabilities.contains(&mount.capability.manifest().name);
+    let wanted = |mount: &Mount| {
+        config.capabilities.is_empty() || config.capabilities.contains(&mount.capability.manifest().name)
+    };
     let names: Vec<String> = mounts.iter().map(|mount| mount.capability.manifest().name.clone()).collect();
     if let Some(unknown) = config.capabilities.iter().find(|name| !names.contains(name)) {
         bail!("there is no capability {unknown}; there is {}", names.join(", "));
@@ -103,7 +105,8 @@ impl Platform {
 
     /// The endpoint of one capability.
     pub fn endpoint(&self, name: &str) -> anyhow::Result<&Arc<Endpoint>> {
-        let names: Vec<&str> = self.endpoints.iter().map(|endpoint| endpoint.capability.manifest().name.as_str()).collect();
+        let names: Vec<&str> =
+            self.endpoints.iter().map(|endpoint| endpoint.capability.manifest().name.as_str()).collect();
         let found = self.endpoints.iter().find(|endpoint| endpoint.capability.manifest().name == name);
         found.with_context(|| format!("there is no capability {name}; there is {}", names.join(", ")))
     }

@@ -22,13 +22,19 @@ pub async fn call(config: Config, tool: &str, arguments: &str) -> anyhow::Result
 
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": arguments } });
     let limits = &config.spine.limits;
-    let message = Message::parse(request.to_string().as_bytes(), limits.depth_max).map_err(|malformed| anyhow::anyhow!(malformed.message))?;
+    let message = Message::parse(request.to_string().as_bytes(), limits.depth_max)
+        .map_err(|malformed| anyhow::anyhow!(malformed.message))?;
     let arrival = Arrival { door: Door::CommandLine, message: Some(&message), now: endpoint.clock.now() };
     let admitted = platform.admission.admit(&arrival, endpoint.capability.manifest())?;
     let request_id = endpoint.ids.next();
     let caller = Caller {
         admitted,
-        request: RequestMeta { correlation_id: request_id.clone(), request_id, client: Some("chancery call".to_owned()), ..RequestMeta::default() },
+        request: RequestMeta {
+            correlation_id: request_id.clone(),
+            request_id,
+            client: Some("chancery call".to_owned()),
+            ..RequestMeta::default()
+        },
         client: Arc::new(NoClient),
         cancelled: CancellationToken::new(),
     };

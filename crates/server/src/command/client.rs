@@ -39,13 +39,18 @@ pub fn print(what: What, config: &Config) -> anyhow::Result<ExitCode> {
             }
         }
         What::ClaudeDesktop | What::Cursor => {
-            let server = |(capability, key): &(&str, &str)| ((*key).to_owned(), json!({ "command": program, "args": arguments(capability) }));
+            let server = |(capability, key): &(&str, &str)| {
+                ((*key).to_owned(), json!({ "command": program, "args": arguments(capability) }))
+            };
             let servers: serde_json::Map<String, serde_json::Value> = SERVERS.iter().map(server).collect();
             println!("{}", serde_json::to_string_pretty(&json!({ "mcpServers": servers }))?);
         }
         What::Vscode => {
             let server = |(capability, key): &(&str, &str)| {
-                ((*key).to_owned(), json!({ "type": "http", "url": format!("http://{}/{capability}/mcp", config.listen) }))
+                (
+                    (*key).to_owned(),
+                    json!({ "type": "http", "url": format!("http://{}/{capability}/mcp", config.listen) }),
+                )
             };
             let servers: serde_json::Map<String, serde_json::Value> = SERVERS.iter().map(server).collect();
             println!("{}", serde_json::to_string_pretty(&json!({ "servers": servers }))?);

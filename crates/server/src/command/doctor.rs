@@ -33,6 +33,11 @@ pub async fn examine(config: &Config) -> anyhow::Result<ExitCode> {
     }
     let listening = TcpListener::bind(config.listen).await;
     let free = listening.map(|_| format!("{} is free", config.listen));
-    report("listen", free.map_err(|error| format!("{}: {error}; a server may already run there, or choose another with --listen", config.listen)));
+    report(
+        "listen",
+        free.map_err(|error| {
+            format!("{}: {error}; a server may already run there, or choose another with --listen", config.listen)
+        }),
+    );
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -16,7 +16,9 @@ use crate::{Config, Platform};
 pub async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     let platform = Platform::open(&config).await?;
     let address = loopback_only(config.listen);
-    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
     let address = listener.local_addr()?;
     let ready = Arc::new(AtomicBool::new(true));
     let (no_more_calls, stopping) = (CancellationToken::new(), CancellationToken::new());

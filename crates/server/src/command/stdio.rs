@@ -16,7 +16,8 @@ pub async fn serve(config: Config, capability: &str) -> anyhow::Result<ExitCode>
         stop_signal().await;
         stopping.cancel();
     });
-    let outcome = spine::stdio::serve(endpoint, &platform.admission, tokio::io::stdin(), tokio::io::stdout(), stop).await;
+    let outcome =
+        spine::stdio::serve(endpoint, &platform.admission, tokio::io::stdin(), tokio::io::stdout(), stop).await;
     platform.audit.flush().await;
     outcome.map_err(anyhow::Error::msg)?;
     Ok(ExitCode::SUCCESS)

@@ -22,7 +22,13 @@ pub async fn print(config: Config, name: Option<&str>) -> anyhow::Result<ExitCod
         let manifest = endpoint.capability.manifest();
         println!("{} ({} tools)", manifest.name, endpoint.tools().len());
         for tool in endpoint.tools() {
-            let mark = if tool.hints.read_only { "  " } else if tool.hints.destructive { "! " } else { "* " };
+            let mark = if tool.hints.read_only {
+                "  "
+            } else if tool.hints.destructive {
+                "! "
+            } else {
+                "* "
+            };
             println!("  {mark}{:<40} {}", tool.name, first_sentence(&tool.description));
         }
         println!("\n  * writes   ! destroys");

@@ -72,9 +72,10 @@ fn known(name: &str) -> Result<(), Problem> {
         return Ok(());
     }
     let near = |setting: &&super::Setting| strsim::jaro_winkler(name, setting.name) > 0.8;
-    let best = SETTINGS.iter().filter(near).max_by(|left, right| {
-        strsim::jaro_winkler(name, left.name).total_cmp(&strsim::jaro_winkler(name, right.name))
-    });
+    let best = SETTINGS
+        .iter()
+        .filter(near)
+        .max_by(|left, right| strsim::jaro_winkler(name, left.name).total_cmp(&strsim::jaro_winkler(name, right.name)));
     let hint = best.map(|setting| format!("; did you mean {}?", setting.name)).unwrap_or_default();
     Err(Problem::Unknown { name: name.to_owned(), hint })
 }
@@ -93,7 +94,9 @@ pub fn flattened(prefix: &str, table: &Table) -> Vec<String> {
 fn put(whole: &mut Table, name: &str, text: &str) {
     let default = Value::try_from(Config::default()).expect("the default configuration is plain data");
     let value = match at(&default, name) {
-        Some(Value::Array(_)) => Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect()),
+        Some(Value::Array(_)) => {
+            Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
+        }
         Some(Value::Integer(_)) => text.trim().parse::<i64>().map_or_else(|_| Value::from(text), Value::Integer),
         _ => Value::from(text),
     };

@@ -36,7 +36,10 @@ fn lists_come_with_commas() {
 
 #[test]
 fn a_misspelt_setting_is_refused_with_the_nearest() {
-    assert_eq!(sources(Some("lisen = \"x\""), &[], &[]).unwrap_err(), "there is no setting lisen; did you mean listen?");
+    assert_eq!(
+        sources(Some("lisen = \"x\""), &[], &[]).unwrap_err(),
+        "there is no setting lisen; did you mean listen?"
+    );
     assert!(sources(Some("[limits]\ncalls_max = \"many\""), &[], &[]).unwrap_err().starts_with("configuration: "));
     assert!(sources(Some("listen ="), &[], &[]).unwrap_err().starts_with("configuration file "));
 }

@@ -15,7 +15,8 @@ async fn platform(toolsets: &[&str]) -> (Platform, tempfile::TempDir) {
 async fn the_mounted_tools_are_the_committed_catalog() {
     let committed: Value = serde_json::from_str(include_str!("../../../../gen/mcp/mcp-tool-catalog.json")).unwrap();
     let (platform, _folder) = platform(&[]).await;
-    let mounted: Vec<&str> = platform.endpoints.iter().flat_map(|endpoint| endpoint.tools()).map(|tool| tool.name.as_str()).collect();
+    let mounted: Vec<&str> =
+        platform.endpoints.iter().flat_map(|endpoint| endpoint.tools()).map(|tool| tool.name.as_str()).collect();
     let listed: Vec<&str> = committed["capabilities"]
         .as_array()
         .unwrap()
@@ -26,7 +27,12 @@ async fn the_mounted_tools_are_the_committed_catalog() {
     assert_eq!(mounted, listed);
     for endpoint in &platform.endpoints {
         for tool in endpoint.tools() {
-            let entry = committed["capabilities"][0]["tools"].as_array().unwrap().iter().find(|entry| entry["name"] == tool.name).unwrap();
+            let entry = committed["capabilities"][0]["tools"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|entry| entry["name"] == tool.name)
+                .unwrap();
             assert_eq!(entry["inputSchema"], Value::Object(tool.input_schema.clone()), "{}", tool.name);
         }
     }
@@ -38,8 +44,17 @@ async fn the_served_catalog_can_be_filtered_by_side() {
     let (platform, _folder) = platform(&[]).await;
     let catalog: Value = serde_json::from_str(&platform.catalog()).unwrap();
     let tools = catalog["capabilities"][0]["tools"].as_array().unwrap();
-    let commands: Vec<&str> = tools.iter().filter(|tool| tool["cqrs_side"] == "command").map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(commands, ["transformation.createElement", "transformation.createRelationship", "transformation.updateElement", "transformation.deleteElement"]);
+    let commands: Vec<&str> =
+        tools.iter().filter(|tool| tool["cqrs_side"] == "command").map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        commands,
+        [
+            "transformation.createElement",
+            "transformation.createRelationship",
+            "transformation.updateElement",
+            "transformation.deleteElement"
+        ]
+    );
 }
 
 //

@@ -16,7 +16,11 @@ async fn refusal(path: &std::path::Path) -> String {
 #[tokio::test]
 async fn a_damaged_database_is_refused_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("chancery.db"), "this is not a database, however long it is looked at".repeat(100)).unwrap();
+    std::fs::write(
+        folder.path().join("chancery.db"),
+        "this is not a database, however long it is looked at".repeat(100),
+    )
+    .unwrap();
     let line = refusal(folder.path()).await;
     assert!(!line.contains('\n') && line.contains("chancery.db"), "{line}");
 }

@@ -42,14 +42,16 @@ fn value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(3, 16, 4, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            proptest::collection::vec((word(), inner), 0..4).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            proptest::collection::vec((word(), inner), 0..4)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
         ]
     })
 }
 
 /// For each argument a tool knows: absent, right, or anything.
 fn arguments(schema: &Map<String, Value>, example: &Value) -> impl Strategy<Value = Map<String, Value>> + use<> {
-    let names: Vec<String> = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    let names: Vec<String> =
+        schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
     let example = example.as_object().cloned().unwrap_or_default();
     let choices = proptest::collection::vec((0..3u8, value()), names.len());
     (choices, proptest::option::of((word(), value()))).prop_map(move |(choices, extra)| {
@@ -81,10 +83,16 @@ fn every_tool_answers_or_refuses_whatever_it_gets() {
         let admitted = platform.admission.admit(&arrival, endpoint.capability.manifest()).unwrap();
         for tool in endpoint.tools() {
             let example = tool.examples.first().map_or_else(|| json!({}), |example| example.input.clone());
-            let mut runner = TestRunner::new(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() });
+            let mut runner =
+                TestRunner::new(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() });
             let outcome = runner.run(&arguments(&tool.input_schema, &example), |arguments| {
                 let client = Arc::new(NoClient);
-                let caller = Caller { admitted: admitted.clone(), request: RequestMeta::default(), client, cancelled: CancellationToken::new() };
+                let caller = Caller {
+                    admitted: admitted.clone(),
+                    request: RequestMeta::default(),
+                    client,
+                    cancelled: CancellationToken::new(),
+                };
                 let before = runtime.block_on(platform.ledger.point(&tenant, At::Head)).unwrap();
                 let called = runtime.block_on(endpoint.call(&caller, &tool.name, arguments));
                 let after = runtime.block_on(platform.ledger.point(&tenant, At::Head)).unwrap();

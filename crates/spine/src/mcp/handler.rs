@@ -272,7 +272,12 @@ impl ServerHandler for Handler {
             .read(&caller, &request.uri)
             .await
             .map_err(|error| wire::error_data(&error, Some(&request.uri)))?;
-        self.followed.lock().expect("nothing panics while holding this").insert(request.uri);
+        let mut followed = self.followed.lock().expect("nothing panics while holding this");
+        if followed.len() >= self.endpoint.config.limits.subscriptions_max && !followed.contains(&request.uri) {
+            let text = "this session follows too many resources; unsubscribe from one";
+            return Err(ErrorData::internal_error(text, None));
+        }
+        followed.insert(request.uri);
         Ok(())
     }
 

@@ -119,6 +119,17 @@ async fn only_what_exists_can_be_subscribed() {
 
 //
 #[tokio::test]
+async fn what_a_session_follows_is_bounded() {
+    let site = site_with(|config| config.limits.subscriptions_max = 1).await;
+    let (session, _stream) = follow(&site, "probe://a").await;
+    for (uri, code) in [("probe://a", 0), ("probe://b", -32603)] {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": { "uri": uri } });
+        assert_eq!(fault(&site.ask(&in_session(legacy(&message), &session)).await).1, code, "{uri}");
+    }
+}
+
+//
+#[tokio::test]
 async fn streams_are_bounded_and_end_with_the_server() {
     let site = site_with(|config| config.limits.subscriptions_max = 1).await;
     let mut stream = listen(&site, json!({ "toolsListChanged": true })).await;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use contract::generated::transformation::{
     ArchiMateQueryService, GetArchimateModelRequest, GetArchimateModelResponse, GetElementRequest, GetElementResponse,
-    GetRelationshipRequest, GetRelationshipResponse, LayerCount, ListArchimateElementsRequest, ListArchimateElementsResponse, ListArchimateRelationshipsRequest,
-    ListArchimateRelationshipsResponse, ListModelsRequest, ListModelsResponse,
+    GetRelationshipRequest, GetRelationshipResponse, LayerCount, ListArchimateElementsRequest,
+    ListArchimateElementsResponse, ListArchimateRelationshipsRequest, ListArchimateRelationshipsResponse,
+    ListModelsRequest, ListModelsResponse,
 };
 use contract::{CallError, Context};
 use ledger::{Direction, Find, FindOrder, Page, SharedLedger};
@@ -83,7 +84,11 @@ impl ArchitectureQuery {
         })
     }
 
-    async fn relationship(&self, ctx: &Context, request: GetRelationshipRequest) -> Result<GetRelationshipResponse, Error> {
+    async fn relationship(
+        &self,
+        ctx: &Context,
+        request: GetRelationshipRequest,
+    ) -> Result<GetRelationshipResponse, Error> {
         let wanted = Wanted::new(request.read_context.as_ref())?;
         let snapshot = wanted.snapshot(self.ledger.as_ref(), ctx).await?;
         let id = request.relationship_id;
@@ -189,7 +194,11 @@ impl ArchiMateQueryService for ArchitectureQuery {
         Ok(self.element(ctx, request).await?)
     }
 
-    async fn get_relationship(&self, ctx: &Context, request: GetRelationshipRequest) -> Result<GetRelationshipResponse, CallError> {
+    async fn get_relationship(
+        &self,
+        ctx: &Context,
+        request: GetRelationshipRequest,
+    ) -> Result<GetRelationshipResponse, CallError> {
         Ok(self.relationship(ctx, request).await?)
     }
 

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::metamodel::{Profile, derivation, rules};
+use crate::metamodel::{Profile, derivation};
 
 #[test]
 fn the_table_has_the_measured_size() {
