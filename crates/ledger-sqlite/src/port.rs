@@ -114,7 +114,9 @@ impl Ledger for SqliteLedger {
 
     fn verify<'a>(&'a self, folds: &'a Folds) -> BoxFuture<'a, Result<Verification, ReadError>> {
         let (folds, scratch) = (folds.clone(), self.directory.path().to_owned());
-        self.readers.read(move |db| verify::verify(db, &scratch, &folds).map_err(failed)).boxed()
+        // SQLite's integrity check trusts what the connection's last search cached about the index, even when a later
+        // commit has changed it, and then reports a damage that is not there.
+        self.readers.read_afresh(move |db| verify::verify(db, &scratch, &folds).map_err(failed)).boxed()
     }
 }
 

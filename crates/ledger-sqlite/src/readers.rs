@@ -41,6 +41,20 @@ impl Readers {
         task.await.map_err(|error| ReadError::Unavailable(error.to_string()))?
     }
 
+    /// Runs a long read on a connection of its own, which has cached nothing yet.
+    pub(crate) async fn read_afresh<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Connection) -> Result<T, ReadError> + Send + 'static,
+    ) -> Result<T, ReadError> {
+        let readers = Arc::clone(self);
+        let task = tokio::task::spawn_blocking(move || {
+            let connection = connection::open_reader(&readers.path, readers.busy).map_err(failed)?;
+            execute(&connection, "BEGIN").map_err(failed)?;
+            work(&connection)
+        });
+        task.await.map_err(|error| ReadError::Unavailable(error.to_string()))?
+    }
+
     /// Runs a look-up by key right here. It takes microseconds and touches a handful of pages, less than
     /// handing it to another thread and back would; a page that must come from the disk delays the
     /// executor like any page fault does.

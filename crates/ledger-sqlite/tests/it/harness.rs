@@ -9,7 +9,7 @@ use scope::FixedClock;
 use tempfile::TempDir;
 
 pub struct Embedded {
-    ledger: Option<SharedLedger>,
+    ledger: Option<Arc<SqliteLedger>>,
     pub clock: Arc<FixedClock>,
     pub directory: TempDir,
 }
@@ -43,6 +43,16 @@ impl Harness for Embedded {
 
     /// Copies the files away under the open ledger, as a crash would leave them, and opens the copy.
     fn crash(&mut self) {
+        // A crash leaves the files as they are at one instant; copying takes longer, so the writer must be still. It tidies up
+        // once after its first commit, and has done so when it answers for the second time.
+        if let Some(ledger) = &self.ledger {
+            let still = async || {
+                ledger.purge_expired(1).await.unwrap();
+                ledger.purge_expired(1).await.unwrap();
+            };
+            let runtime = || tokio::runtime::Builder::new_current_thread().build().unwrap();
+            std::thread::scope(|scope| scope.spawn(|| runtime().block_on(still())).join().unwrap());
+        }
         let left = tempfile::tempdir().unwrap();
         for entry in std::fs::read_dir(self.directory.path()).unwrap() {
             let entry = entry.unwrap();
@@ -54,5 +64,15 @@ impl Harness for Embedded {
         self.ledger = None;
         self.directory = left;
         self.ledger = Some(Arc::new(self.open()));
+    }
+}
+
+/// A test that fails leaves its files for a look.
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.directory.disable_cleanup(true);
+            println!("the files are left in {}", self.directory.path().display());
+        }
     }
 }
