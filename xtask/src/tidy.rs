@@ -182,3 +182,28 @@ fn is_code(word: &str) -> bool {
         && !word.starts_with('_')
         && !word.ends_with('_')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    //
+    #[test]
+    fn the_table_of_arrows_has_no_cycle_and_the_doors_no_storage() {
+        let table: BTreeMap<&str, &[&str]> = ARROWS.iter().copied().collect();
+        for (name, uses) in &table {
+            let mut reached: BTreeSet<&str> = uses.iter().copied().collect();
+            while let Some(next) = reached.iter().flat_map(|used| table[used]).find(|used| !reached.contains(*used)) {
+                reached.insert(next);
+            }
+            assert!(!reached.contains(name), "{name} uses itself");
+        }
+        assert!(!table["spine"].iter().any(|used| used.starts_with("ledger")));
+    }
+
+    #[test]
+    fn a_code_is_a_word_in_capitals() {
+        assert!(is_code("ELEMENT_NOT_FOUND"));
+        assert!(!is_code("Element") && !is_code("_A_B_C") && !is_code("R-303"));
+    }
+}

@@ -73,7 +73,7 @@ fn names(answer: &Value) -> Vec<&str> {
     answer["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-//
+//
 #[tokio::test]
 async fn it_has_an_endpoint_and_a_tool_list_of_its_own() {
     let platform = platform().await;
@@ -106,7 +106,7 @@ async fn what_it_writes_is_read_cited_replayed_and_verified() {
     assert_eq!(verification.differences, Vec::<String>::new());
 }
 
-//
+//
 #[tokio::test]
 async fn a_method_without_annotation_is_unreachable() {
     let platform = platform().await;

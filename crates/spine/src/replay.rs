@@ -100,4 +100,39 @@ mod tests {
         assert_ne!(first, hash(json!({ "a": 2, "b": { "x": 1, "y": 2 } })));
         assert_ne!(first, request_hash("t.other", json!({ "a": 1, "b": { "x": 1, "y": 2 } }).as_object().unwrap()));
     }
+
+    fn context(tenant: &str, subject: &str, now: i64) -> Context {
+        Context {
+            scope: scope::Scope { tenant: scope::TenantId::new(tenant).unwrap(), ..scope::Scope::local() },
+            principal: scope::Principal::local(subject),
+            request: contract::RequestMeta::default(),
+            now: Timestamp(now),
+            ids: std::sync::Arc::new(scope::RandomIds),
+            client: std::sync::Arc::new(contract::NoClient),
+            cancelled: tokio_util::sync::CancellationToken::new(),
+            effect: None,
+        }
+    }
+
+    //
+    #[test]
+    fn an_answer_is_kept_a_day_and_for_its_own_caller_and_request_only() {
+        let replays = Replays::default();
+        let effect = |key: &str, hash: &str| Effect {
+            operation: "t.op".to_owned(),
+            key: key.to_owned(),
+            request_hash: hash.to_owned(),
+        };
+        let answer = Answer { structured: Some(json!({ "success": true })), ..Answer::default() };
+        replays.keep(&context("a", "me", 0), &effect("k", "h"), &answer);
+        let found = |tenant: &str, subject: &str, now: i64, key: &str, hash: &str| {
+            replays.find(&context(tenant, subject, now), &effect(key, hash)).is_some()
+        };
+        assert!(found("a", "me", DAY_US - 1, "k", "h"));
+        assert!(!found("a", "me", DAY_US, "k", "h"));
+        assert!(!found("b", "me", 1, "k", "h"));
+        assert!(!found("a", "you", 1, "k", "h"));
+        assert!(!found("a", "me", 1, "other", "h"));
+        assert!(!found("a", "me", 1, "k", "other"));
+    }
 }

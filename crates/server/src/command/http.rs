@@ -89,3 +89,17 @@ pub async fn stop_signal() {
     #[cfg(not(unix))]
     drop(interrupt.await);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    //
+    #[test]
+    fn only_loopback_is_bound() {
+        let bound = |asked: &str| loopback_only(asked.parse().unwrap()).to_string();
+        assert_eq!(bound("0.0.0.0:8080"), "127.0.0.1:8080");
+        assert_eq!(bound("192.0.2.1:0"), "127.0.0.1:0");
+        assert_eq!(bound("127.0.0.1:9000"), "127.0.0.1:9000");
+    }
+}

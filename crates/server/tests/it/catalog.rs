@@ -10,7 +10,7 @@ async fn platform(toolsets: &[&str]) -> (Platform, tempfile::TempDir) {
     (Platform::open(&config).await.unwrap(), folder)
 }
 
-//
+//
 #[tokio::test]
 async fn the_mounted_tools_are_the_committed_catalog() {
     let committed: Value = serde_json::from_str(include_str!("../../../../gen/mcp/mcp-tool-catalog.json")).unwrap();

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod audit;
 mod catalog;
 mod directory;
+mod first_version;
 mod random;
+mod replay;
+mod world;

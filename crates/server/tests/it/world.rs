@@ -1,0 +1,81 @@
+//! The platform in a folder of its own, and one caller.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use contract::{NoClient, RequestMeta};
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use server::{Config, Platform};
+use spine::admission::{Arrival, Door};
+use spine::http::Site;
+use spine::{Called, Caller};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+pub struct World {
+    pub platform: Platform,
+    pub folder: Arc<tempfile::TempDir>,
+}
+
+impl World {
+    pub async fn new() -> Self {
+        Self::on(Arc::new(tempfile::tempdir().unwrap())).await
+    }
+
+    /// Another process on the same data, as far as the platform can tell.
+    pub async fn on(folder: Arc<tempfile::TempDir>) -> Self {
+        Self { platform: Platform::open(&config(folder.path())).await.unwrap(), folder }
+    }
+
+    /// The answer of a tool, or the envelope of its refusal.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let endpoint = &self.platform.endpoints[0];
+        let arrival = Arrival { door: Door::CommandLine, message: None, now: endpoint.clock.now() };
+        let caller = Caller {
+            admitted: self.platform.admission.admit(&arrival, endpoint.capability.manifest()).unwrap(),
+            request: RequestMeta {
+                request_id: "r1".to_owned(),
+                correlation_id: "c1".to_owned(),
+                ..RequestMeta::default()
+            },
+            client: Arc::new(NoClient),
+            cancelled: CancellationToken::new(),
+        };
+        let name = format!("transformation.{tool}");
+        match endpoint.call(&caller, &name, arguments.as_object().unwrap().clone()).await {
+            Called::Answered(answer) => answer.structured.unwrap(),
+            Called::Refused(_, envelope) => envelope,
+            Called::UnknownTool => json!({ "unknown": tool }),
+        }
+    }
+
+    /// The site as a client reaches it, without a socket.
+    pub fn router(&self) -> Router {
+        let platform = &self.platform;
+        Site {
+            endpoints: platform.endpoints.clone(),
+            admission: platform.admission.clone(),
+            addresses: platform.addresses.clone(),
+            metrics: platform.metrics.clone(),
+            ready: Arc::new(AtomicBool::new(true)),
+            stopping: CancellationToken::new(),
+            catalog: platform.catalog(),
+        }
+        .router()
+    }
+
+    pub async fn get(&self, path: &str) -> String {
+        let request = Request::get(path).header("host", "localhost").body(Body::empty()).unwrap();
+        let answer = self.router().oneshot(request).await.unwrap();
+        String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+    }
+}
+
+pub fn config(data: &Path) -> Config {
+    Config { data: data.to_owned(), ..Config::default() }
+}
