@@ -1,6 +1,6 @@
 //! Points: how a moment becomes a sequence number, and whether a number has happened yet.
 
-use ledger::{At, ReadError, Seq};
+use ledger::{At, LIVE, ReadError, Seq};
 use rusqlite::{Connection, params};
 use scope::{TenantId, Timestamp};
 
@@ -16,8 +16,11 @@ pub(crate) fn resolve(connection: &Connection, tenant: &TenantId, at: At) -> Res
     }
 }
 
-/// Refuses a number that has not happened yet; otherwise says whether it is the last one.
+/// Refuses a number that has not happened yet; otherwise says whether it is the last one, or whatever is live.
 pub(crate) fn check(connection: &Connection, tenant: &TenantId, at: Seq) -> Result<bool, ReadError> {
+    if at == LIVE {
+        return Ok(true);
+    }
     let head = head(connection, tenant).map_err(failed)?;
     if at > head { Err(ReadError::NotYet { at, head }) } else { Ok(at == head) }
 }

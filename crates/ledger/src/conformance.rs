@@ -90,6 +90,7 @@ macro_rules! conformance_tests {
                 a_read_in_the_past_stays_the_same,
                 a_moment_means_the_last_fact_until_then,
                 what_has_not_happened_is_refused,
+                a_live_read_sees_the_last_commit,
                 ending_what_is_not_there_does_nothing,
                 several_versions_in_one_change_show_the_last,
                 many_keys_are_answered_in_order,

@@ -32,7 +32,7 @@ pub use change::{Change, Commit, Expectation, Idempotency, NewFact, Recalled, St
 pub use error::{CommitError, ReadError, Refusal};
 pub use fold::{Effect, Fold, Folds};
 pub use read::{
-    At, Direction, Find, FindOrder, Neighbour, Page, Search, SearchHit, Seq, Traversal, Traverse, Verification,
+    At, Direction, Find, FindOrder, LIVE, Neighbour, Page, Search, SearchHit, Seq, Traversal, Traverse, Verification,
 };
 pub use record::{Ends, Fact, Record, RecordKey, RecordVersion, UniqueName};
 

@@ -15,7 +15,7 @@ use scope::{Clock, TenantId, Timestamp};
 use tokio::sync::watch;
 
 use crate::{
-    At, Change, Commit, CommitError, Effect, Fact, Find, Folds, Idempotency, Ledger, NewFact, Page, ReadError,
+    At, Change, Commit, CommitError, Effect, Fact, Find, Folds, Idempotency, LIVE, Ledger, NewFact, Page, ReadError,
     Recalled, RecordKey, RecordVersion, Refusal, Search, SearchHit, Seq, Traversal, Traverse, Verification,
 };
 use state::{Answered, Tenant};
@@ -44,7 +44,11 @@ impl ModelLedger {
         let tenants = self.lock();
         let empty = Tenant::default();
         let tenant = tenants.get(tenant).unwrap_or(&empty);
-        if at > tenant.head() { Err(ReadError::NotYet { at, head: tenant.head() }) } else { Ok(work(tenant)) }
+        if at > tenant.head() && at != LIVE {
+            Err(ReadError::NotYet { at, head: tenant.head() })
+        } else {
+            Ok(work(tenant))
+        }
     }
 
     fn commit_now(&self, change: Change) -> Result<Commit, CommitError> {

@@ -8,6 +8,10 @@ use crate::RecordVersion;
 /// A point in a tenant's history: the number of a fact. 0 is before the first.
 pub type Seq = u64;
 
+/// Whatever is live at the moment of the read. Two reads at it may see different moments, so it is for loads whose outcome the
+/// expectations of a commit protect; it walks the indexes of the head even while others commit.
+pub const LIVE: Seq = i64::MAX as u64;
+
 /// How a caller names a point before it is resolved to a [`Seq`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {

@@ -1,6 +1,6 @@
 //! History: versions, points, and reads that stay the same.
 
-use super::sample::{NOON, end, key, put};
+use super::sample::{NOON, THING, end, key, put};
 use super::{Harness, Sample, change, record};
 use crate::{At, Change, Find, ReadError, Record, Seq, Traverse};
 
@@ -82,6 +82,19 @@ pub async fn what_has_not_happened_is_refused(harness: &mut dyn Harness) {
     }
     assert_eq!(ledger.point(tenant, At::Seq(0)).await.expect("it has happened"), 0);
     assert_eq!(ledger.point(tenant, At::Seq(1)).await.expect("it has happened"), 1);
+}
+
+/// Reads at [`crate::LIVE`] see the last commit, whichever it is.
+pub async fn a_live_read_sees_the_last_commit(harness: &mut dyn Harness) {
+    let sample = Sample::new(harness);
+    let (ledger, tenant) = (&sample.ledger, &sample.tenant);
+    for id in ["a", "b"] {
+        sample.put(record(id)).await;
+        let found = ledger.find(tenant, crate::LIVE, Find::all(THING)).await.expect("it can be read");
+        assert_eq!(found.items.last().map(|version| version.record.key.id.as_str()), Some(id));
+        let got = ledger.get(tenant, crate::LIVE, &[key(id)]).await.expect("it can be read");
+        assert!(got[0].is_some());
+    }
 }
 
 pub async fn ending_what_is_not_there_does_nothing(harness: &mut dyn Harness) {

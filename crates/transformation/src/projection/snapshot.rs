@@ -1,7 +1,7 @@
 //! The records of one tenant at one point in history.
 
 use contract::Context;
-use ledger::{At, Find, Ledger, Page, RecordKey, RecordVersion, Seq};
+use ledger::{At, Find, LIVE, Ledger, Page, RecordKey, RecordVersion, Seq};
 use serde::de::DeserializeOwned;
 
 use crate::Error;
@@ -18,10 +18,20 @@ use crate::projection::fold;
 pub struct Snapshot<'a> {
     pub(super) ledger: &'a dyn Ledger,
     pub(super) ctx: &'a Context,
+    /// The point every read is made at.
     pub at: Seq,
+    /// A point that has happened and that no read is older than.
+    pub since: Seq,
 }
 
 impl<'a> Snapshot<'a> {
+    /// What is live, for writes: each read sees the last commit, and the expectations of the decision see to the rest.
+    /// Nothing it shows is older than `since`.
+    pub async fn live(ledger: &'a dyn Ledger, ctx: &'a Context) -> Result<Self, Error> {
+        let since = ledger.point(&ctx.scope.tenant, At::Head).await?;
+        Ok(Self { ledger, ctx, at: LIVE, since })
+    }
+
     /// The state now.
     pub async fn head(ledger: &'a dyn Ledger, ctx: &'a Context) -> Result<Self, Error> {
         Self::at(ledger, ctx, At::Head).await
@@ -30,7 +40,7 @@ impl<'a> Snapshot<'a> {
     /// The state at a point that has happened.
     pub async fn at(ledger: &'a dyn Ledger, ctx: &'a Context, at: At) -> Result<Self, Error> {
         let at = ledger.point(&ctx.scope.tenant, at).await?;
-        Ok(Self { ledger, ctx, at })
+        Ok(Self { ledger, ctx, at, since: at })
     }
 
     pub async fn repository(&self) -> Result<Option<Stored<Repository>>, Error> {

@@ -38,7 +38,7 @@ impl Planner {
     }
 
     pub async fn create_element(&self, ctx: &Context, command: &CreateElement) -> Result<Decision<Created>, Error> {
-        let snapshot = Snapshot::head(self.ledger.as_ref(), ctx).await?;
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
         let model_id = snapshot.model_id(command.model.as_deref()).await?;
         let parent = match &command.parent {
             Some(parent) => Some(snapshot.element("parent_id", parent, Some(&model_id)).await?),
@@ -62,7 +62,7 @@ impl Planner {
         ctx: &Context,
         command: &CreateRelationship,
     ) -> Result<Decision<Link>, Error> {
-        let snapshot = Snapshot::head(self.ledger.as_ref(), ctx).await?;
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
         let source = snapshot.element("source_id", &command.source, None).await?;
         let target = snapshot.element("target_id", &command.target, Some(&source.model_id)).await?;
         let (of, acyclic) = (command.r#type, command.r#type.acyclic_with());
@@ -81,7 +81,7 @@ impl Planner {
     }
 
     pub async fn update_element(&self, ctx: &Context, command: &UpdateElement) -> Result<Decision<Updated>, Error> {
-        let snapshot = Snapshot::head(self.ledger.as_ref(), ctx).await?;
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
         let element = snapshot.element("id", &command.element, None).await?;
         let namesakes = match &command.name {
             Some(name) => snapshot.namesakes(&element.model_id, name.normalised()).await?,
@@ -94,15 +94,15 @@ impl Planner {
     }
 
     pub async fn delete_element(&self, ctx: &Context, command: &DeleteElement) -> Result<Decision<Deleted>, Error> {
-        let snapshot = Snapshot::head(self.ledger.as_ref(), ctx).await?;
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
         let element = snapshot.element("id", &command.element, None).await?;
         let relationships = snapshot.relationships_of(&element.id).await?;
-        element::delete(&element, &relationships, snapshot.at, command)
+        element::delete(&element, &relationships, snapshot.since, command)
     }
 
     /// Elements that a new one may repeat or may want to be related to.
     async fn neighbours(&self, ctx: &Context, command: &CreateElement) -> Result<Vec<String>, Error> {
-        let snapshot = Snapshot::head(self.ledger.as_ref(), ctx).await?;
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
         let model_id = snapshot.model_id(command.model.as_deref()).await?;
         let similar = snapshot.similar(&model_id, command.name.as_str()).await?;
         let suggestion = |other: &element::Element| {
