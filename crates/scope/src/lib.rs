@@ -13,5 +13,5 @@ mod principal;
 mod time;
 
 pub use ids::{IdSource, InvalidId, RandomIds, RepositoryId, SequentialIds, TenantId};
-pub use principal::{Principal, PrincipalKind, Scope};
+pub use principal::{Principal, PrincipalKind, Scope, Words};
 pub use time::{Clock, FixedClock, InvalidTimestamp, SystemClock, Timestamp};

@@ -1,6 +1,8 @@
 //! Who makes a call, and the walls the call stays inside.
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +17,36 @@ pub enum PrincipalKind {
     Agent,
 }
 
+/// A set of words that is shared when it is cloned: a caller is handed on several times in each call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "BTreeSet<String>", into = "BTreeSet<String>")]
+pub struct Words(Arc<BTreeSet<String>>);
+
+impl Deref for Words {
+    type Target = BTreeSet<String>;
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl From<BTreeSet<String>> for Words {
+    fn from(words: BTreeSet<String>) -> Self {
+        Self(Arc::new(words))
+    }
+}
+
+impl From<Words> for BTreeSet<String> {
+    fn from(words: Words) -> Self {
+        Arc::unwrap_or_clone(words.0)
+    }
+}
+
+impl FromIterator<String> for Words {
+    fn from_iter<I: IntoIterator<Item = String>>(words: I) -> Self {
+        words.into_iter().collect::<BTreeSet<String>>().into()
+    }
+}
+
 /// An authenticated caller. Made by admission only, from the credential and never from arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Principal {
@@ -22,8 +54,8 @@ pub struct Principal {
     pub issuer: String,
     pub subject: String,
     pub kind: PrincipalKind,
-    pub roles: BTreeSet<String>,
-    pub scopes: BTreeSet<String>,
+    pub roles: Words,
+    pub scopes: Words,
 }
 
 impl Principal {

@@ -6,7 +6,7 @@ mod guard;
 mod record;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use contract::{Answer, Blob, CallError, Capability, Client, Context, Effect, RequestMeta, Side, Tool};
@@ -20,6 +20,7 @@ use crate::arguments::{Checked, Checkers};
 use crate::audit::AuditSink;
 use crate::config::{Config, Confirm};
 use crate::confirmation::{self, Question};
+use crate::mcp::Prepared;
 use crate::metrics::Metrics;
 use crate::replay::{self, Replays};
 use crate::{Seal, names};
@@ -57,6 +58,8 @@ pub struct Endpoint {
     by_name: BTreeMap<String, usize>,
     replays: Replays,
     permits: Semaphore,
+    /// What MCP says about this endpoint, made when it is first asked.
+    pub(crate) prepared: OnceLock<Prepared>,
 }
 
 /// Who calls, and over what.
@@ -104,6 +107,7 @@ impl Endpoint {
             by_name,
             replays: Replays::default(),
             permits,
+            prepared: OnceLock::new(),
         }
     }
 

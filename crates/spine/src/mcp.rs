@@ -2,13 +2,15 @@
 //!
 //! [`handler`] answers the protocol's methods from an [`crate::Endpoint`], with what [`connection`] knows about the caller;
 //! [`client`] is the way back to it, and [`reply`] judges what it answers. [`wire`] turns our answers into the protocol's;
-//! [`follow`] feeds subscriptions.
+//! [`follow`] feeds subscriptions, and [`prepared`] holds what is asked again and again.
 
 mod client;
 mod connection;
 mod follow;
 mod handler;
+mod prepared;
 mod reply;
 mod wire;
 
 pub use connection::{Arrived, Handler};
+pub use prepared::Prepared;

@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::client::{Interrupted, PeerClient};
-use super::{follow, wire};
+use super::{Prepared, follow, wire};
 use crate::admission::Admitted;
 use crate::config::ToolNames;
 use crate::endpoint::{Caller, Endpoint};
@@ -60,6 +60,10 @@ impl Handler {
         }
     }
 
+    pub(super) fn prepared(&self) -> &Prepared {
+        self.endpoint.prepared.get_or_init(|| Prepared::new(&self.endpoint))
+    }
+
     pub(super) fn arrived(&self, extensions: &Extensions) -> Result<Arrived, ErrorData> {
         let over_http = extensions.get::<http::request::Parts>().and_then(|parts| parts.extensions.get::<Arrived>());
         match (over_http, &self.fixed) {
@@ -73,8 +77,15 @@ impl Handler {
         }
     }
 
-    pub(super) fn caller(&self, cx: &RequestContext<RoleServer>, client: PeerClient) -> Result<Caller, ErrorData> {
-        let Arrived { admitted, mut request, .. } = self.arrived(&cx.extensions)?;
+    /// A caller that is asked nothing.
+    pub(super) fn caller(&self, cx: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+        let arrived = self.arrived(&cx.extensions)?;
+        let client = Arc::new(self.client(cx, &arrived.request));
+        Ok(self.caller_with(cx, arrived, client))
+    }
+
+    fn caller_with(&self, cx: &RequestContext<RoleServer>, arrived: Arrived, client: Arc<PeerClient>) -> Caller {
+        let Arrived { admitted, mut request, .. } = arrived;
         if self.fixed.is_some() {
             let given = Given {
                 correlation: cx.meta.get("correlation_id").and_then(Value::as_str),
@@ -84,37 +95,41 @@ impl Handler {
             request = given.request_meta(request.request_id);
         }
         request.client = cx.client_info().map(|info| trace::client(&info.name, &info.version));
-        Ok(Caller { admitted, request, client: Arc::new(client), cancelled: cx.ct.clone() })
+        Caller { admitted, request, client, cancelled: cx.ct.clone() }
     }
 
-    pub(super) fn plain_client(&self, cx: &RequestContext<RoleServer>) -> PeerClient {
+    fn client(&self, cx: &RequestContext<RoleServer>, request: &RequestMeta) -> PeerClient {
+        let stateless = is_stateless(cx);
         PeerClient {
             peer: cx.peer.clone(),
-            stateless: is_stateless(cx),
+            stateless,
             capabilities: cx.client_capabilities().unwrap_or_default(),
             progress_token: cx.meta.get_progress_token(),
-            log_level: if is_stateless(cx) { cx.meta.log_level() } else { *self.level() },
+            log_level: if stateless { cx.meta.log_level() } else { *self.level() },
             continued: false,
             brought: BTreeMap::new(),
             interrupted: Mutex::default(),
-            call: self.endpoint.ids.next(),
+            call: request.request_id.clone(),
         }
     }
 
-    /// A caller that may be in the middle of answering questions. The seal binds what it brings to caller, method and arguments.
+    /// A caller that may be in the middle of answering questions. The seal binds what it brings to caller, method and arguments,
+    /// which `what` puts in words.
     pub(super) fn asked_caller(
         &self,
         cx: &RequestContext<RoleServer>,
-        purpose: &str,
+        what: impl FnOnce() -> String,
         state: Option<&str>,
         responses: Option<InputResponses>,
     ) -> Result<(Caller, Arc<PeerClient>), ErrorData> {
-        let mut client = self.plain_client(cx);
-        let purpose = self.purpose(cx, purpose)?;
+        let arrived = self.arrived(&cx.extensions)?;
+        let mut client = self.client(cx, &arrived.request);
         let interrupted = match state {
-            Some(sealed) => self.endpoint.seal.open::<Interrupted>(sealed, &purpose).map_err(|_| {
-                ErrorData::invalid_params("requestState is not one we gave for this call, or it is too old", None)
-            })?,
+            Some(sealed) => {
+                self.endpoint.seal.open::<Interrupted>(sealed, &purpose(&arrived, &what())).map_err(|_| {
+                    ErrorData::invalid_params("requestState is not one we gave for this call, or it is too old", None)
+                })?
+            }
             None => Interrupted { call: client.call.clone(), ..Interrupted::default() },
         };
         client.continued = state.is_some();
@@ -122,14 +137,7 @@ impl Handler {
         client.brought = responses.unwrap_or_default();
         client.interrupted = Mutex::new(interrupted);
         let client = Arc::new(client);
-        let mut caller = self.caller(cx, self.plain_client(cx))?;
-        caller.client = client.clone();
-        Ok((caller, client))
-    }
-
-    fn purpose(&self, cx: &RequestContext<RoleServer>, what: &str) -> Result<String, ErrorData> {
-        let admitted = self.arrived(&cx.extensions)?.admitted;
-        Ok(format!("{}\n{}\n{what}", admitted.scope.tenant, admitted.principal.id()))
+        Ok((self.caller_with(cx, arrived, client.clone()), client))
     }
 
     /// The result that sends questions to the client.
@@ -138,11 +146,11 @@ impl Handler {
         cx: &RequestContext<RoleServer>,
         client: &PeerClient,
         error: &CallError,
-        what: &str,
+        what: impl FnOnce() -> String,
     ) -> Result<Option<InputRequiredResult>, ErrorData> {
         let ErrorKind::NeedsInput(asks) = &error.kind else { return Ok(None) };
         let state = client.interrupted.lock().expect("nothing panics while holding this").clone();
-        let sealed = self.endpoint.seal.close(&state, &self.purpose(cx, what)?);
+        let sealed = self.endpoint.seal.close(&state, &purpose(&self.arrived(&cx.extensions)?, &what()));
         let requests = (!asks.is_empty()).then(|| wire::questions(asks));
         Ok(Some(InputRequiredResult::new(requests, Some(sealed)).with_meta(wire::result_meta())))
     }
@@ -156,6 +164,12 @@ impl Handler {
         let forced = self.arrived(&cx.extensions)?.names;
         Ok((forced.unwrap_or(self.endpoint.config.tool_names), cx.client_info().map(|info| info.name)))
     }
+}
+
+/// What a sealed state is for: this caller, doing this.
+fn purpose(arrived: &Arrived, what: &str) -> String {
+    let Admitted { scope, principal, .. } = &arrived.admitted;
+    format!("{}\n{}\n{what}", scope.tenant, principal.id())
 }
 
 /// True from 2026-07-28 on.

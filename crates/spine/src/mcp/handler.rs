@@ -8,7 +8,6 @@ use contract::Manifest;
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::json;
 
 use super::connection::{Handler, is_stateless, meta_for};
 use super::{follow, wire};
@@ -29,27 +28,12 @@ const LIST_TTL_MS: u64 = 60_000;
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let manifest = self.endpoint.capability.manifest();
-        let changes = self.endpoint.capability.announces();
-        let mut capabilities = json!({
-            "tools": { "listChanged": changes },
-            "resources": { "subscribe": changes, "listChanged": changes },
-            "prompts": { "listChanged": changes },
-            "completions": {},
-        });
-        if manifest.logging {
-            capabilities["logging"] = json!({});
-        }
-        let capabilities = serde_json::from_value(capabilities).expect("our capabilities have the protocol's shape");
-        let mut info = ServerConfig::new(capabilities);
-        info.protocol_version = ProtocolVersion::V_2025_11_25;
-        info.server_info = wire::implementation();
-        info.instructions = Some(manifest.instructions.clone()).filter(|text| !text.is_empty());
-        info
+        self.prepared().info.clone()
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.endpoint.tool(name).map(|tool| wire::tool(tool, tool.name.clone()))
+        let name = &self.endpoint.tool(name)?.name;
+        self.prepared().tools.iter().find(|tool| tool.name == *name).cloned()
     }
 
     async fn list_tools(
@@ -58,12 +42,8 @@ impl ServerHandler for Handler {
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let (mode, client) = self.names(&cx)?;
-        let tools = self
-            .endpoint
-            .tools()
-            .iter()
-            .map(|tool| wire::tool(tool, names::listed(&tool.name, mode, client.as_deref())))
-            .collect();
+        let listed = |tool: &Tool| wire::named(tool, names::listed(&tool.name, mode, client.as_deref()));
+        let tools = self.prepared().tools.iter().map(listed).collect();
         let mut result =
             ListToolsResult::with_all_items(tools).with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private);
         result.meta = meta_for(&cx);
@@ -76,16 +56,17 @@ impl ServerHandler for Handler {
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = wire::arguments(request.arguments);
-        let what = format!("tools/call\n{}", replay::binding(&request.name, &arguments));
+        let given = arguments.clone();
+        let what = || format!("tools/call\n{}", replay::binding(&request.name, &given));
         let (caller, client) =
-            self.asked_caller(&cx, &what, request.request_state.as_deref(), request.input_responses)?;
+            self.asked_caller(&cx, what, request.request_state.as_deref(), request.input_responses)?;
         let called = self.endpoint.call(&caller, &request.name, arguments).await;
         if let Some(fault) = wire::protocol_fault(&called, &request.name) {
             return Err(fault);
         }
         let mut result = match called {
             Called::Answered(answer) => wire::answer(answer),
-            Called::Refused(error, envelope) => match self.input_required(&cx, &client, &error, &what)? {
+            Called::Refused(error, envelope) => match self.input_required(&cx, &client, &error, what)? {
                 Some(questions) => return Ok(questions.into()),
                 None => wire::refusal(&envelope),
             },
@@ -100,7 +81,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let caller = self.caller(&cx, self.plain_client(&cx))?;
+        let caller = self.caller(&cx)?;
         let cursor = request.and_then(|request| request.cursor);
         let capability = self.endpoint.capability.clone();
         let page = self
@@ -140,16 +121,16 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let what = format!("resources/read\n{}", request.uri);
+        let what = || format!("resources/read\n{}", request.uri);
         let (caller, client) =
-            self.asked_caller(&cx, &what, request.request_state.as_deref(), request.input_responses)?;
+            self.asked_caller(&cx, what, request.request_state.as_deref(), request.input_responses)?;
         match self.endpoint.read(&caller, &request.uri).await {
             Ok(blob) => {
                 let mut result = ReadResourceResult::new(vec![wire::contents(&request.uri, blob)]);
                 result.meta = meta_for(&cx);
                 Ok(result.with_ttl_ms(0).with_cache_scope(CacheScope::Private).into())
             }
-            Err(error) => match self.input_required(&cx, &client, &error, &what)? {
+            Err(error) => match self.input_required(&cx, &client, &error, what)? {
                 Some(questions) => Ok(questions.into()),
                 None => Err(wire::error_data(&error, Some(&request.uri))),
             },
@@ -186,9 +167,10 @@ impl ServerHandler for Handler {
         if let Some((name, _)) = arguments.iter().find(|(_, value)| !value.is_string()) {
             return Err(ErrorData::invalid_params(format!("{name} must be text"), None));
         }
-        let what = format!("prompts/get\n{}", replay::binding(&request.name, &arguments));
+        let given = arguments.clone();
+        let what = || format!("prompts/get\n{}", replay::binding(&request.name, &given));
         let (caller, client) =
-            self.asked_caller(&cx, &what, request.request_state.as_deref(), request.input_responses)?;
+            self.asked_caller(&cx, what, request.request_state.as_deref(), request.input_responses)?;
         let capability = self.endpoint.capability.clone();
         let outcome = self
             .endpoint
@@ -202,7 +184,7 @@ impl ServerHandler for Handler {
                 result.meta = meta_for(&cx);
                 Ok(result.into())
             }
-            Err(error) => match self.input_required(&cx, &client, &error, &what)? {
+            Err(error) => match self.input_required(&cx, &client, &error, what)? {
                 Some(questions) => Ok(questions.into()),
                 None => Err(wire::error_data(&error, None)),
             },
@@ -214,7 +196,7 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let caller = self.caller(&cx, self.plain_client(&cx))?;
+        let caller = self.caller(&cx)?;
         let manifest = self.endpoint.capability.manifest();
         let reference = match &request.r#ref {
             Reference::Resource(template)
@@ -266,7 +248,7 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let caller = self.caller(&cx, self.plain_client(&cx))?;
+        let caller = self.caller(&cx)?;
         // What does not exist, or belongs to someone else, cannot be followed.
         self.endpoint
             .read(&caller, &request.uri)

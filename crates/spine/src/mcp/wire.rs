@@ -28,8 +28,8 @@ pub fn result_meta() -> MetaObject {
     meta
 }
 
-/// A tool as it is listed.
-pub fn tool(tool: &contract::Tool, name: String) -> Tool {
+/// A tool as it is listed, under its canonical name.
+pub fn tool(tool: &contract::Tool) -> Tool {
     let hints = tool.hints;
     let annotations = ToolAnnotations::from_raw(
         None,
@@ -39,15 +39,20 @@ pub fn tool(tool: &contract::Tool, name: String) -> Tool {
         Some(hints.open_world),
     );
     let mut listed =
-        Tool::new(name.clone(), tool.description.clone(), tool.input_schema.clone()).with_annotations(annotations);
-    if !tool.title.is_empty() {
-        listed.title = Some(tool.title.clone());
-    }
+        Tool::new(tool.name.clone(), tool.description.clone(), tool.input_schema.clone()).with_annotations(annotations);
+    listed.title = Some(tool.title.clone()).filter(|title| !title.is_empty());
     listed.output_schema = tool.output_schema.clone().map(std::sync::Arc::new);
+    listed
+}
+
+/// The same tool under the name that a client can use.
+pub fn named(tool: &Tool, name: String) -> Tool {
+    let mut listed = tool.clone();
     if name != tool.name {
         let mut meta = MetaObject::new();
-        meta.insert(CANONICAL_NAME.to_owned(), Value::from(tool.name.clone()));
+        meta.insert(CANONICAL_NAME.to_owned(), Value::from(tool.name.to_string()));
         listed.meta = Some(meta);
+        listed.name = name.into();
     }
     listed
 }

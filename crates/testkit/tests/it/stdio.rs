@@ -204,7 +204,7 @@ async fn a_notification_cancels() {
 // the same admission decides on every message, here as over HTTP.
 #[tokio::test]
 async fn a_viewer_may_not_write() {
-    let viewer = Principal { roles: ["viewer".to_owned()].into(), ..Principal::local("viewer") };
+    let viewer = Principal { roles: ["viewer".to_owned()].into_iter().collect(), ..Principal::local("viewer") };
     let mut plan = Plan::of(Probe::default());
     plan.identity = Arc::new(LocalIdentity::of(viewer, Scope::local()));
     let mut pipe = pipe(plan);
