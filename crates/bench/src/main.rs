@@ -48,8 +48,8 @@ async fn main() -> anyhow::Result<()> {
 
 async fn run(quick: bool) -> anyhow::Result<()> {
     let mut report = report::Report::default();
-    let echo_us = subject::echo(&mut report, quick).await?;
-    subject::reads(&mut report, quick, echo_us).await?;
+    subject::echo(&mut report, quick).await?;
+    subject::reads(&mut report, quick).await?;
     store::traversal(&mut report, quick).await?;
     subject::writes(&mut report, quick).await?;
     subject::resources(&mut report).await?;
