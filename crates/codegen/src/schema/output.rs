@@ -3,30 +3,21 @@
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
 
-use super::{is_open_object, is_timestamp, scalar_type};
+use super::{is_timestamp, scalar_type};
 use crate::Source;
 
 /// Longer lists of words cost more context than they are worth in an answer.
 const ENUM_WORDS_MAX: usize = 12;
 
-/// The schema of what `message` looks like in JSON.
+/// The schema of what `message` looks like in JSON. What lies inside it is named and not described: a model reads the
+/// answer itself, and every word here is paid for in each listing of the tools.
 pub fn output(source: &Source, message: &MessageDescriptor) -> Map<String, Value> {
-    object(source, message, &mut Vec::new())
-}
-
-/// `open` holds the messages around this one: a message inside itself is any object.
-fn object(source: &Source, message: &MessageDescriptor, open: &mut Vec<String>) -> Map<String, Value> {
     let mut schema = Map::new();
     schema.insert("type".to_owned(), json!("object"));
-    if open.iter().any(|name| name == message.full_name()) {
-        return schema;
-    }
-    open.push(message.full_name().to_owned());
     let properties: Map<_, _> = message
         .fields()
-        .map(|field| (field.name().to_owned(), Value::Object(property(source, &field, open))))
+        .map(|field| (field.name().to_owned(), Value::Object(property(source, &field))))
         .collect();
-    open.pop();
     let required: Vec<_> = message.fields().filter(always_present).map(|field| field.name().to_owned()).collect();
     schema.insert("properties".to_owned(), Value::Object(properties));
     if !required.is_empty() {
@@ -40,8 +31,8 @@ fn always_present(field: &FieldDescriptor) -> bool {
     field.is_list() || !(field.supports_presence() || matches!(field.kind(), Kind::Enum(_)))
 }
 
-fn property(source: &Source, field: &FieldDescriptor, open: &mut Vec<String>) -> Map<String, Value> {
-    let value = value(source, &field.kind(), open);
+fn property(source: &Source, field: &FieldDescriptor) -> Map<String, Value> {
+    let value = value(source, &field.kind());
     if !field.is_list() {
         return value;
     }
@@ -51,17 +42,13 @@ fn property(source: &Source, field: &FieldDescriptor, open: &mut Vec<String>) ->
     list
 }
 
-fn value(source: &Source, kind: &Kind, open: &mut Vec<String>) -> Map<String, Value> {
+fn value(source: &Source, kind: &Kind) -> Map<String, Value> {
     let mut schema = Map::new();
-    match kind {
-        Kind::Message(message) if is_open_object(message) => {
-            schema.insert("type".to_owned(), json!("object"));
-        }
-        Kind::Message(message) if !is_timestamp(message) => return object(source, message, open),
-        other => {
-            schema.insert("type".to_owned(), json!(scalar_type(other).unwrap_or("string")));
-        }
-    }
+    let name = match kind {
+        Kind::Message(message) if !is_timestamp(message) => "object",
+        other => scalar_type(other).unwrap_or("string"),
+    };
+    schema.insert("type".to_owned(), json!(name));
     if let Kind::Enum(list) = kind {
         let labels = source.labels(list);
         if labels.len() <= ENUM_WORDS_MAX {
