@@ -68,6 +68,7 @@ pub async fn creates_in_process(writers: usize, calls: usize) -> anyhow::Result<
                 request: RequestMeta::default(),
                 client: Arc::new(NoClient),
                 cancelled: CancellationToken::new(),
+                verdict: contract::Verdict::default(),
             };
             for call in 0..each {
                 let name = format!("Component {worker} {call}");

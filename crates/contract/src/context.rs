@@ -1,6 +1,6 @@
 //! What every call arrives with.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use scope::{IdSource, Principal, Scope, Timestamp};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +21,23 @@ pub struct Context {
     pub cancelled: CancellationToken,
     /// The identity of the effect, when the caller named one.
     pub effect: Option<Effect>,
+    /// Where a capability says what its policy decided about this call, for the audit record.
+    pub verdict: Verdict,
+}
+
+/// What a policy decided and why, said at most once in a call.
+#[derive(Debug, Clone, Default)]
+pub struct Verdict(Arc<OnceLock<String>>);
+
+impl Verdict {
+    /// Keeps the first verdict; a decision that is made again has the same one.
+    pub fn say(&self, verdict: impl Into<String>) {
+        self.0.get_or_init(|| verdict.into());
+    }
+
+    pub fn get(&self) -> Option<&str> {
+        self.0.get().map(String::as_str)
+    }
 }
 
 /// Where a call came from, for traces, audit and the facts it causes.

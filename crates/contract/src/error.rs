@@ -57,6 +57,12 @@ impl CallError {
         Self::new(ErrorKind::InvalidArgument, "VALIDATION_ERROR", message)
     }
 
+    /// The service is not part of this process.
+    pub fn absent(service: &str) -> Self {
+        Self::new(ErrorKind::Unavailable, "SERVICE_UNAVAILABLE", format!("{service} is not served here"))
+            .hint("ask the operator which endpoint serves it")
+    }
+
     pub fn precondition(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::FailedPrecondition, "PRECONDITION_FAILED", message)
     }

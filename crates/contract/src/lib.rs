@@ -26,7 +26,7 @@ pub mod generated;
 pub use answer::{Answer, Blob, Content, EntityRef, PromptAnswer, PromptMessage, ResourceEntry, ResourcePage, Speaker};
 pub use capability::{Capability, Changed};
 pub use client::{Ask, Client, NoClient, Reply};
-pub use context::{Context, Effect, RequestMeta};
+pub use context::{Context, Effect, RequestMeta, Verdict};
 pub use error::{CallError, ErrorKind, Violation, ViolationKind};
 pub use json::Object;
 pub use manifest::{

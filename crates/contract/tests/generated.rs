@@ -42,6 +42,14 @@ impl ArchiMateQueryService for Echo {
         Ok(GetRelationshipResponse { relationship: Some(relationship), read_context: None })
     }
 
+    async fn get_archimate_view(
+        &self,
+        _: &Context,
+        _: GetArchimateViewRequest,
+    ) -> Result<GetArchimateViewResponse, CallError> {
+        Ok(GetArchimateViewResponse::default())
+    }
+
     async fn list_archimate_elements(
         &self,
         ctx: &Context,
@@ -61,65 +69,6 @@ impl ArchiMateQueryService for Echo {
     }
 }
 
-/// Refuses everything.
-struct Refusing;
-
-fn refused<T>() -> Result<T, CallError> {
-    Err(CallError::precondition("not here"))
-}
-
-impl WriteGuideQueryService for Refusing {
-    async fn get_element_types(
-        &self,
-        _: &Context,
-        _: GetElementTypesRequest,
-    ) -> Result<GetElementTypesResponse, CallError> {
-        refused()
-    }
-
-    async fn get_relationship_types(
-        &self,
-        _: &Context,
-        _: GetRelationshipTypesRequest,
-    ) -> Result<GetRelationshipTypesResponse, CallError> {
-        refused()
-    }
-
-    async fn get_write_schema(
-        &self,
-        _: &Context,
-        _: GetWriteSchemaRequest,
-    ) -> Result<GetWriteSchemaResponse, CallError> {
-        refused()
-    }
-
-    async fn validate_write(&self, _: &Context, _: ValidateWriteRequest) -> Result<ValidateWriteResponse, CallError> {
-        refused()
-    }
-}
-
-impl TransformationArchitectureWriteService for Refusing {
-    async fn create_element(&self, _: &Context, _: CreateElementRequest) -> Result<CreateElementResponse, CallError> {
-        refused()
-    }
-
-    async fn create_relationship(
-        &self,
-        _: &Context,
-        _: CreateRelationshipRequest,
-    ) -> Result<CreateRelationshipResponse, CallError> {
-        refused()
-    }
-
-    async fn update_element(&self, _: &Context, _: UpdateElementRequest) -> Result<UpdateElementResponse, CallError> {
-        refused()
-    }
-
-    async fn delete_element(&self, _: &Context, _: DeleteElementRequest) -> Result<DeleteElementResponse, CallError> {
-        refused()
-    }
-}
-
 fn context() -> Context {
     Context {
         scope: Scope::local(),
@@ -130,23 +79,28 @@ fn context() -> Context {
         client: Arc::new(NoClient),
         cancelled: Default::default(),
         effect: None,
+        verdict: contract::Verdict::default(),
+    }
+}
+
+/// The query service of the model, and nothing else.
+fn services<Q: ArchiMateQueryService>(query: Q) -> Services<Q, Absent, Absent, Absent, Absent> {
+    Services {
+        archi_mate_query: query,
+        proposal_query: Absent,
+        write_guide_query: Absent,
+        capability_write: Absent,
+        transformation_architecture_write: Absent,
     }
 }
 
 async fn call(tool: &str, arguments: Value) -> Result<contract::Answer, CallError> {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let services = Services {
-        archi_mate_query: Arc::new(Echo),
-        write_guide_query: Refusing,
-        transformation_architecture_write: Refusing,
-    };
-    services.call(&context(), tool, arguments).await
+    services(Arc::new(Echo)).call(&context(), tool, arguments).await
 }
 
 async fn read(uri: &str) -> Result<contract::Blob, CallError> {
-    let services =
-        Services { archi_mate_query: Echo, write_guide_query: Refusing, transformation_architecture_write: Refusing };
-    services.read(&context(), uri).await
+    services(Echo).read(&context(), uri).await
 }
 
 //
@@ -173,6 +127,12 @@ async fn what_is_not_exposed_is_not_found() {
     }
 }
 
+#[tokio::test]
+async fn a_service_that_is_not_here_says_so() {
+    let error = call("transformation.createElement", json!({"type": "Node", "name": "n"})).await.unwrap_err();
+    assert_eq!(error.message, "TransformationArchitectureWriteService is not served here");
+}
+
 //
 #[tokio::test]
 async fn a_uri_reaches_its_method() {
@@ -181,7 +141,7 @@ async fn a_uri_reaches_its_method() {
     };
     let body: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((mime.as_str(), &body["element"]["id"]), ("application/json", &json!("e1")));
-    assert_eq!(read("transformation://view/v1").await.unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(read("transformation://no-such/v1").await.unwrap_err().kind, ErrorKind::NotFound);
 }
 
 #[test]
@@ -229,7 +189,7 @@ fn a_timestamp_is_text_in_json() {
 #[test]
 fn the_manifest_lists_the_tools() {
     let manifest = manifest();
-    assert_eq!((manifest.name.as_str(), manifest.tools.len(), manifest.resources.len()), ("transformation", 12, 3));
+    assert_eq!((manifest.name.as_str(), manifest.tools.len(), manifest.resources.len()), ("transformation", 19, 5));
     assert_eq!(manifest.resources[0].pattern, "model/{model_id}");
 }
 

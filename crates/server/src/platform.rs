@@ -218,5 +218,6 @@ fn own_context(config: &Config) -> Context {
         client: Arc::new(NoClient),
         cancelled: CancellationToken::new(),
         effect: None,
+        verdict: contract::Verdict::default(),
     }
 }

@@ -37,7 +37,7 @@ pub struct AuditRecord {
     pub request_id: String,
     pub correlation_id: String,
     pub trace_id: Option<String>,
-    /// `admitted`, or why not.
+    /// `admitted`, or why not; for a write, what the policy decided and why.
     pub decision: String,
     /// `ok`, `refused`, `failed` or `asked`.
     pub outcome: &'static str,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use contract::{Answer, Blob, CallError, Capability, Client, Context, Effect, RequestMeta, Side, Tool};
+use contract::{Answer, Blob, CallError, Capability, Client, Context, Effect, RequestMeta, Side, Tool, Verdict};
 use scope::{Clock, IdSource};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
@@ -69,6 +69,8 @@ pub struct Caller {
     pub request: RequestMeta,
     pub client: Arc<dyn Client>,
     pub cancelled: CancellationToken,
+    /// What the capability's policy decided about the call.
+    pub verdict: Verdict,
 }
 
 /// How a tool call ended.
@@ -220,6 +222,7 @@ impl Endpoint {
             client: caller.client.clone(),
             cancelled: caller.cancelled.clone(),
             effect,
+            verdict: caller.verdict.clone(),
         }
     }
 }

@@ -111,6 +111,7 @@ mod tests {
             client: std::sync::Arc::new(contract::NoClient),
             cancelled: tokio_util::sync::CancellationToken::new(),
             effect: None,
+            verdict: contract::Verdict::default(),
         }
     }
 

@@ -16,15 +16,19 @@ use crate::domain::Stored;
 use crate::domain::model::Model;
 use crate::follower::Follower;
 use crate::projection::{Snapshot, fold};
-use crate::query::{ArchitectureQuery, ArgumentCheck, WriteGuide};
-use crate::write::ArchitectureWrite;
+use crate::query::{ArchitectureQuery, ArgumentCheck, ProposalQuery, WriteGuide};
+use crate::write::{ArchitectureWrite, ProposalDesk};
 use crate::{Config, Error, completion, prompt, refusal};
+
+/// The services that have tools.
+type AllServices = Services<ArchitectureQuery, ProposalQuery, WriteGuide, ArchitectureWrite, ArchitectureWrite>;
 
 /// The transformation capability: three services over one ledger.
 pub struct Transformation {
     manifest: Arc<Manifest>,
     ledger: SharedLedger,
-    services: Services<ArchitectureQuery, WriteGuide, ArchitectureWrite>,
+    services: AllServices,
+    proposals: ProposalDesk,
     follower: Arc<Follower>,
 }
 
@@ -34,17 +38,26 @@ impl Transformation {
         let mut manifest = generated::manifest();
         manifest.prompts.extend(prompt::prompts());
         let manifest = Arc::new(manifest);
+        let write = ArchitectureWrite::new(ledger.clone(), &config);
         let services = Services {
             archi_mate_query: ArchitectureQuery::new(ledger.clone()),
             write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check),
-            transformation_architecture_write: ArchitectureWrite::new(ledger.clone(), config.profile),
+            transformation_architecture_write: write.clone(),
+            capability_write: write,
+            proposal_query: ProposalQuery::new(ledger.clone()),
         };
-        Self { manifest, services, follower: Follower::new(ledger.clone()), ledger }
+        let proposals = ProposalDesk::new(ledger.clone(), &config);
+        Self { manifest, services, proposals, follower: Follower::new(ledger.clone()), ledger }
     }
 
     /// The services, for doors that speak messages instead of JSON.
-    pub fn services(&self) -> &Services<ArchitectureQuery, WriteGuide, ArchitectureWrite> {
+    pub fn services(&self) -> &AllServices {
         &self.services
+    }
+
+    /// Where people decide proposals; not a tool.
+    pub fn proposals(&self) -> &ProposalDesk {
+        &self.proposals
     }
 
     /// How this capability's facts become records.

@@ -2,12 +2,15 @@
 
 use serde::Deserialize;
 
+use crate::domain::policy::Governance;
 use crate::metamodel::Profile;
 
 /// Settings of this capability.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The metamodel profile: `ameide` (default) or `archimate-3.2-strict`.
     pub profile: Profile,
+    /// Who commits, who proposes, who decides.
+    pub governance: Governance,
 }

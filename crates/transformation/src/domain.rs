@@ -8,14 +8,19 @@
 //! * an element keeps the type and the model it was created with;
 //! * a fact holds the whole new state, so records fold from facts alone.
 
+pub mod capability_profile;
 pub mod decision;
 pub mod element;
 pub mod fact;
 pub mod key;
 pub mod model;
 pub mod name;
+pub mod policy;
 pub mod properties;
+pub mod proposal;
 pub mod relationship;
+pub mod template;
+pub mod view;
 
 pub use decision::{Decision, Mention, Notes, Stored, Warning};
 pub use fact::Fact;

@@ -4,6 +4,7 @@ use contract::{CallError, ErrorKind};
 use ledger::{CommitError, ReadError, Seq};
 use serde_json::{Value, json};
 
+use crate::domain::proposal::Pin;
 use crate::domain::{Mention, Name};
 use crate::metamodel::{ElementType, RelationshipType};
 
@@ -43,7 +44,33 @@ pub enum Error {
     #[error("No model was named and no model is active")]
     NoDefaultModel,
     #[error("Element '{name}' already exists in this model")]
-    DuplicateName { name: Name, model_id: String, existing: Mention, alternatives: Vec<String> },
+    DuplicateName { field: String, name: Name, model_id: String, existing: Mention, alternatives: Vec<String> },
+    #[error("View '{name}' already exists in this model")]
+    DuplicateView { field: String, name: String, id: String },
+    #[error("View '{name}' is at version {actual}, not {expected}")]
+    StaleView { name: String, expected: u64, actual: u64 },
+    #[error("View '{reference}' not found")]
+    NoSuchView { reference: String, views: Vec<(String, String)> },
+    #[error("Relationship '{reference}' not found")]
+    NoSuchRelationship { field: String, reference: String },
+    #[error("Relationship {id} is at version {actual}, not {expected}")]
+    StaleRelationship { id: String, expected: u64, actual: u64 },
+    #[error("The id '{id}' is in use")]
+    DuplicateId { id: String },
+    #[error("'{name}' looks like '{}' but is written with other letters", existing.name)]
+    LookAlike { name: String, existing: Mention },
+    #[error("You may not {act}: {reason}")]
+    NotPermittedByPolicy { act: String, reason: String, may_propose: bool },
+    #[error("Only people with the role admin or curator and the scope transformation:write may {act}")]
+    NotSteward { act: String },
+    #[error("Proposal '{reference}' not found")]
+    NoSuchProposal { reference: String },
+    #[error("Proposal {proposal} is {status}: {reason}")]
+    ProposalState { proposal: String, status: &'static str, reason: String },
+    #[error("Proposal {proposal} was filed by you")]
+    OwnProposal { proposal: String },
+    #[error("Proposal {proposal} rests on versions that have changed")]
+    StaleProposal { proposal: String, stale: Vec<(Pin, Option<u64>)> },
     #[error("The key '{key}' is in use")]
     DuplicateKey { key: String, existing: Mention },
     #[error("Element '{}' has {} relationships", element.name, relationships.len())]
@@ -120,7 +147,8 @@ impl From<CommitError> for Error {
 impl From<Error> for CallError {
     fn from(error: Error) -> Self {
         use ErrorKind::{
-            AlreadyExists, Conflict, DeadlineExceeded, FailedPrecondition, InvalidArgument, NotFound, Unavailable,
+            AlreadyExists, Conflict, DeadlineExceeded, FailedPrecondition, InvalidArgument, NotFound, PermissionDenied,
+            Unavailable,
         };
         let message = error.to_string();
         let refuse = |kind: ErrorKind, code: &'static str| Self::new(kind, code, message);
@@ -166,11 +194,55 @@ impl From<Error> for CallError {
             Error::NoDefaultModel => refuse(FailedPrecondition, "NO_DEFAULT_MODEL")
                 .field("model_id")
                 .hint("give model_id; transformation.listModels shows the models there are"),
-            Error::DuplicateName { existing, alternatives, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
-                .field("name")
+            Error::DuplicateName { field, existing, alternatives, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
+                .field(field)
                 .suggest("existing_element", json!({"id": existing.id, "type": existing.r#type}))
                 .suggest("alternatives", alternatives)
                 .hint("Use updateElement to modify the existing element, or choose a different name"),
+            Error::DuplicateView { field, id, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
+                .field(field)
+                .suggest("existing_view", json!({"id": id}))
+                .hint("change the existing view with recordViewLayout, or choose a different name"),
+            Error::StaleView { expected, actual, .. } => version_conflict(refuse(Conflict, "VERSION_CONFLICT"), "view", expected, actual),
+            Error::StaleRelationship { expected, actual, .. } => {
+                version_conflict(refuse(Conflict, "VERSION_CONFLICT"), "relationship", expected, actual)
+            }
+            Error::NoSuchView { views, .. } => refuse(NotFound, "VIEW_NOT_FOUND")
+                .field("view_id")
+                .suggest("views", views.into_iter().map(|(id, name)| json!({"id": id, "name": name})).collect::<Value>())
+                .hint("use the id, key or name of one of these views; transformation.getArchimateModel lists them"),
+            Error::NoSuchRelationship { field, .. } => refuse(NotFound, "RELATIONSHIP_NOT_FOUND")
+                .field(field)
+                .hint("transformation.listRelationships shows the relationships there are"),
+            Error::DuplicateId { .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
+                .field("id")
+                .hint("leave id out to have one made, or give another UUID"),
+            Error::LookAlike { existing, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
+                .field("name")
+                .suggest("existing_element", json!({"id": existing.id, "type": existing.r#type}))
+                .hint("use the existing element, or choose a name that reads differently"),
+            Error::NotPermittedByPolicy { may_propose, .. } => refuse(PermissionDenied, "PERMISSION_DENIED")
+                .field("commit_mode")
+                .hint(match may_propose {
+                    true => "leave commit_mode out, or give propose, to file it for review",
+                    false => "ask an administrator for a role that may write",
+                }),
+            Error::NotSteward { .. } => refuse(PermissionDenied, "PERMISSION_DENIED")
+                .hint("ask a person with the role admin or curator to decide"),
+            Error::NoSuchProposal { .. } => refuse(NotFound, "PROPOSAL_NOT_FOUND")
+                .field("proposal_id")
+                .hint("transformation.listProposals shows the proposals there are"),
+            Error::ProposalState { status, .. } => refuse(FailedPrecondition, "PROPOSAL_STATE")
+                .field("proposal_id")
+                .detail("status", status)
+                .hint("transformation.getProposal shows what became of it"),
+            Error::OwnProposal { .. } => refuse(PermissionDenied, "PERMISSION_DENIED")
+                .field("proposal_id")
+                .hint("ask another person to decide it, or withdraw it"),
+            Error::StaleProposal { stale, .. } => refuse(Conflict, "PROPOSAL_STALE")
+                .field("proposal_id")
+                .detail("targets", wording::stale_targets(&stale))
+                .hint("rebase it: chancery proposals rebase ID files the same change on the current versions"),
             Error::DuplicateKey { existing, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
                 .field("key")
                 .suggest("existing_element", json!({"id": existing.id, "type": existing.r#type}))
@@ -179,11 +251,9 @@ impl From<Error> for CallError {
                 .field("cascade")
                 .detail("relationships", relationships)
                 .hint("give cascade true to delete them too, or delete them first"),
-            Error::StaleVersion { expected, actual, .. } => refuse(Conflict, "VERSION_CONFLICT")
-                .field("expected_version")
-                .detail("expected_version", expected)
-                .detail("current_version", actual)
-                .hint("read the element again and decide on its current version, or leave expected_version out"),
+            Error::StaleVersion { expected, actual, .. } => {
+                version_conflict(refuse(Conflict, "VERSION_CONFLICT"), "element", expected, actual)
+            }
             Error::Contended => refuse(Conflict, "VERSION_CONFLICT").hint("make the same call again"),
             Error::KeyReused { .. } => refuse(FailedPrecondition, "IDEMPOTENCY_KEY_REUSED")
                 .field("client_request_id")
@@ -213,6 +283,14 @@ impl From<Error> for CallError {
             Error::Published(error) => error,
         }
     }
+}
+
+fn version_conflict(refusal: CallError, what: &str, expected: u64, actual: u64) -> CallError {
+    refusal
+        .field("expected_version")
+        .detail("expected_version", expected)
+        .detail("current_version", actual)
+        .hint(format!("read the {what} again and decide on its current version, or leave expected_version out"))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod relationship_type;
 pub mod rules;
 mod spelling;
 mod table;
+pub mod viewpoint;
 
 pub use derivation::Grade;
 pub use element_type::ElementType;

@@ -7,9 +7,11 @@
 pub mod fold;
 mod listing;
 pub mod message;
+mod proposals;
 pub mod read_context;
 mod reference;
 mod snapshot;
+mod views;
 
 pub use listing::Listing;
 pub use snapshot::Snapshot;

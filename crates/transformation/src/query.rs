@@ -6,6 +6,9 @@
 mod architecture;
 mod guide;
 mod pairs;
+mod proposals;
+mod views;
 
 pub use architecture::ArchitectureQuery;
 pub use guide::{ArgumentCheck, WriteGuide};
+pub use proposals::ProposalQuery;

@@ -1,42 +1,57 @@
 //! The write side: a request becomes a command, the command a decision, the decision a commit and an answer.
 //!
 //! [`Planner`] loads what a command touches and lets [`crate::domain`] decide; it cannot write, so a dry run uses it
-//! as it is. [`Recorder`] makes a decision durable, once. [`ArchitectureWrite`] joins the two.
+//! as it is. [`Recorder`] makes a decision durable, once. [`governed`] asks the policy whether a write is made or filed;
+//! [`ProposalDesk`] is where people decide what was filed. [`ArchitectureWrite`] joins them.
 
 mod answer;
 mod command;
+mod governed;
 mod planner;
+mod proposals;
 mod recorder;
 
 use contract::generated::transformation::{
+    AddComponentToCapabilityRequest, AddComponentToCapabilityResponse, CapabilityWriteService, CreateCapabilityRequest,
+    CreateCapabilityResponse, CreateCapabilityStructureRequest, CreateCapabilityStructureResponse,
     CreateElementRequest, CreateElementResponse, CreateRelationshipRequest, CreateRelationshipResponse,
-    DeleteElementRequest, DeleteElementResponse, TransformationArchitectureWriteService, UpdateElementRequest,
+    DeleteElementRequest, DeleteElementResponse, SubmitArchitectureIntentResponse,
+    TransformationArchitectureDomainIntent, TransformationArchitectureWriteService, UpdateElementRequest,
     UpdateElementResponse,
 };
-use contract::{CallError, Context};
+use contract::{CallError, Context, RiskTier};
 use ledger::SharedLedger;
 
 pub use command::Command;
 pub use planner::Planner;
+pub use proposals::ProposalDesk;
 pub use recorder::Recorder;
 
-use crate::Error;
 use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};
 use crate::domain::model;
+use crate::domain::policy::Governance;
 use crate::domain::relationship::CreateRelationship;
-use crate::metamodel::Profile;
+use crate::domain::template::{AddComponent, CreateStructure};
 use crate::projection::Snapshot;
+use crate::{Config, Error};
+use answer::{CapabilityCreated, ComponentMade, StructureMade};
+use governed::{Asked, Desk};
 
 /// Everything that changes the architecture model.
 #[derive(Clone)]
 pub struct ArchitectureWrite {
     planner: Planner,
     recorder: Recorder,
+    governance: Governance,
 }
 
 impl ArchitectureWrite {
-    pub fn new(ledger: SharedLedger, profile: Profile) -> Self {
-        Self { planner: Planner::new(ledger.clone(), profile), recorder: Recorder::new(ledger) }
+    pub fn new(ledger: SharedLedger, config: &Config) -> Self {
+        Self {
+            planner: Planner::new(ledger.clone(), config.profile),
+            recorder: Recorder::new(ledger),
+            governance: config.governance.clone(),
+        }
     }
 
     /// Makes sure that the caller's repository exists and has an active model. Safe to call from many processes at once.
@@ -48,6 +63,10 @@ impl ArchitectureWrite {
         let decision = model::provision(ctx.scope.repository.as_str(), &ctx.scope.organization);
         self.recorder.record_unless_done(ctx, &decision).await
     }
+
+    fn desk<'a>(&'a self, ctx: &'a Context, asked: Asked) -> Result<Desk<'a>, Error> {
+        Desk::open(&self.recorder, &self.governance, ctx, asked)
+    }
 }
 
 impl TransformationArchitectureWriteService for ArchitectureWrite {
@@ -56,8 +75,10 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
         ctx: &Context,
         request: CreateElementRequest,
     ) -> Result<CreateElementResponse, CallError> {
-        let command = CreateElement::read(ctx, request)?;
-        Ok(self.recorder.once(ctx, || self.planner.create_element(ctx, &command)).await?)
+        let asked = Asked::new("createElement", RiskTier::Medium, request.commit_mode(), &request);
+        let desk = self.desk(ctx, asked)?;
+        let command = CreateElement::read(&desk.ctx, request)?;
+        Ok(desk.submit(|| self.planner.create_element(ctx, &command)).await?)
     }
 
     async fn create_relationship(
@@ -65,8 +86,10 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
         ctx: &Context,
         request: CreateRelationshipRequest,
     ) -> Result<CreateRelationshipResponse, CallError> {
-        let command = CreateRelationship::read(ctx, request)?;
-        Ok(self.recorder.once(ctx, || self.planner.create_relationship(ctx, &command)).await?)
+        let asked = Asked::new("createRelationship", RiskTier::Medium, request.commit_mode(), &request);
+        let desk = self.desk(ctx, asked)?;
+        let command = CreateRelationship::read(&desk.ctx, request)?;
+        Ok(desk.submit(|| self.planner.create_relationship(ctx, &command)).await?)
     }
 
     async fn update_element(
@@ -74,8 +97,10 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
         ctx: &Context,
         request: UpdateElementRequest,
     ) -> Result<UpdateElementResponse, CallError> {
-        let command = UpdateElement::read(ctx, request)?;
-        Ok(self.recorder.once(ctx, || self.planner.update_element(ctx, &command)).await?)
+        let asked = Asked::new("updateElement", RiskTier::Medium, request.commit_mode(), &request);
+        let desk = self.desk(ctx, asked)?;
+        let command = UpdateElement::read(&desk.ctx, request)?;
+        Ok(desk.submit(|| self.planner.update_element(ctx, &command)).await?)
     }
 
     async fn delete_element(
@@ -83,7 +108,58 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
         ctx: &Context,
         request: DeleteElementRequest,
     ) -> Result<DeleteElementResponse, CallError> {
+        let asked = Asked::new("deleteElement", RiskTier::High, request.commit_mode(), &request);
+        let desk = self.desk(ctx, asked)?;
         let command = DeleteElement::read(request)?;
-        Ok(self.recorder.once(ctx, || self.planner.delete_element(ctx, &command)).await?)
+        Ok(desk.submit(|| self.planner.delete_element(ctx, &command)).await?)
+    }
+
+    async fn submit_intent(
+        &self,
+        ctx: &Context,
+        request: TransformationArchitectureDomainIntent,
+    ) -> Result<SubmitArchitectureIntentResponse, CallError> {
+        let asked = Asked::new("submitArchitectureIntent", RiskTier::High, request.commit_mode(), &request);
+        let desk = self.desk(ctx, asked)?;
+        let command = Command::intent(&desk.ctx, request)?;
+        Ok(desk.submit(|| self.planner.decide(ctx, &command)).await?)
+    }
+}
+
+impl CapabilityWriteService for ArchitectureWrite {
+    async fn create_capability(
+        &self,
+        ctx: &Context,
+        request: CreateCapabilityRequest,
+    ) -> Result<CreateCapabilityResponse, CallError> {
+        let asked = Asked::new("createCapability", RiskTier::Medium, request.commit_mode(), &request);
+        let desk = self.desk(ctx, asked)?;
+        let command = CreateElement::capability(&desk.ctx, request)?;
+        let decide = async || Ok(self.planner.create_element(ctx, &command).await?.map(CapabilityCreated));
+        Ok(desk.submit(decide).await?)
+    }
+
+    async fn create_capability_structure(
+        &self,
+        ctx: &Context,
+        request: CreateCapabilityStructureRequest,
+    ) -> Result<CreateCapabilityStructureResponse, CallError> {
+        let asked = Asked::new("createCapabilityStructure", RiskTier::Medium, request.commit_mode(), &request);
+        let desk = self.desk(ctx, asked)?;
+        let command = CreateStructure::read(&desk.ctx, request)?;
+        let decide = async || Ok(self.planner.create_structure(ctx, &command).await?.map(StructureMade));
+        Ok(desk.submit(decide).await?)
+    }
+
+    async fn add_component_to_capability(
+        &self,
+        ctx: &Context,
+        request: AddComponentToCapabilityRequest,
+    ) -> Result<AddComponentToCapabilityResponse, CallError> {
+        let asked = Asked::new("addComponentToCapability", RiskTier::Medium, request.commit_mode(), &request);
+        let desk = self.desk(ctx, asked)?;
+        let command = AddComponent::read(&desk.ctx, request)?;
+        let decide = async || Ok(self.planner.add_component(ctx, &command).await?.map(ComponentMade));
+        Ok(desk.submit(decide).await?)
     }
 }

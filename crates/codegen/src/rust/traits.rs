@@ -1,4 +1,4 @@
-//! One plain async trait per service.
+//! One plain async trait per service, and a stand-in for the services that a process does not have.
 
 use std::fmt::Write as _;
 
@@ -19,6 +19,29 @@ pub fn traits(services: &[Service]) -> String {
         for method in &service.methods {
             writeln!(code, "{} {{ T::{}(self, ctx, request) }}", signature(method), method.name)
                 .expect("a string takes any text");
+        }
+        code += "}\n\n";
+    }
+    code += &absent(services);
+    code
+}
+
+/// A type that refuses every method of every service.
+fn absent(services: &[Service]) -> String {
+    let mut code = "/// Stands for a service that this process does not have: every call is refused.\n\
+         #[derive(Debug, Clone, Copy, Default)]\npub struct Absent;\n\n"
+        .to_owned();
+    for service in services {
+        let name = &service.name;
+        writeln!(code, "impl {name} for Absent {{").expect("a string takes any text");
+        for method in &service.methods {
+            let Method { name: method, input_type, output_type, .. } = method;
+            writeln!(
+                code,
+                "async fn {method}(&self, _: &Context, _: {input_type}) -> Result<{output_type}, CallError> \
+                 {{ Err(CallError::absent(\"{name}\")) }}"
+            )
+            .expect("a string takes any text");
         }
         code += "}\n\n";
     }

@@ -16,6 +16,7 @@ pub fn output(source: &Source, message: &MessageDescriptor) -> Map<String, Value
     schema.insert("type".to_owned(), json!("object"));
     let properties: Map<_, _> = message
         .fields()
+        .filter(|field| !source.field(field).hidden)
         .map(|field| (field.name().to_owned(), Value::Object(property(source, &field))))
         .collect();
     let required: Vec<_> = message.fields().filter(always_present).map(|field| field.name().to_owned()).collect();

@@ -69,6 +69,109 @@ impl<T: WriteGuideQueryService> WriteGuideQueryService for Arc<T> {
     }
 }
 
+pub trait ProposalQueryService: Send + Sync {
+    /// List proposals, newest first.
+    fn list_proposals(
+        &self,
+        ctx: &Context,
+        request: ListProposalsRequest,
+    ) -> impl Future<Output = Result<ListProposalsResponse, CallError>> + Send;
+    /// Get a proposal: what it would change, the versions it rests on, its decision.
+    fn get_proposal(
+        &self,
+        ctx: &Context,
+        request: GetProposalRequest,
+    ) -> impl Future<Output = Result<GetProposalResponse, CallError>> + Send;
+}
+
+impl<T: ProposalQueryService> ProposalQueryService for Arc<T> {
+    fn list_proposals(
+        &self,
+        ctx: &Context,
+        request: ListProposalsRequest,
+    ) -> impl Future<Output = Result<ListProposalsResponse, CallError>> + Send {
+        T::list_proposals(self, ctx, request)
+    }
+    fn get_proposal(
+        &self,
+        ctx: &Context,
+        request: GetProposalRequest,
+    ) -> impl Future<Output = Result<GetProposalResponse, CallError>> + Send {
+        T::get_proposal(self, ctx, request)
+    }
+}
+
+pub trait ProposalWriteService: Send + Sync {
+    /// Marks a proposal as seen and sets its risk.
+    fn triage_proposal(
+        &self,
+        ctx: &Context,
+        request: TriageProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send;
+    /// Approves a proposal; with enough approvals the change is made.
+    fn approve_proposal(
+        &self,
+        ctx: &Context,
+        request: ApproveProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send;
+    /// Rejects a proposal, with the reason.
+    fn reject_proposal(
+        &self,
+        ctx: &Context,
+        request: RejectProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send;
+    /// Files the same change again on the current versions.
+    fn rebase_proposal(
+        &self,
+        ctx: &Context,
+        request: RebaseProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send;
+    /// Takes a proposal back.
+    fn withdraw_proposal(
+        &self,
+        ctx: &Context,
+        request: WithdrawProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send;
+}
+
+impl<T: ProposalWriteService> ProposalWriteService for Arc<T> {
+    fn triage_proposal(
+        &self,
+        ctx: &Context,
+        request: TriageProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send {
+        T::triage_proposal(self, ctx, request)
+    }
+    fn approve_proposal(
+        &self,
+        ctx: &Context,
+        request: ApproveProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send {
+        T::approve_proposal(self, ctx, request)
+    }
+    fn reject_proposal(
+        &self,
+        ctx: &Context,
+        request: RejectProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send {
+        T::reject_proposal(self, ctx, request)
+    }
+    fn rebase_proposal(
+        &self,
+        ctx: &Context,
+        request: RebaseProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send {
+        T::rebase_proposal(self, ctx, request)
+    }
+    fn withdraw_proposal(
+        &self,
+        ctx: &Context,
+        request: WithdrawProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send {
+        T::withdraw_proposal(self, ctx, request)
+    }
+}
+
 pub trait ArchiMateQueryService: Send + Sync {
     /// List the models and mark the active one.
     fn list_models(
@@ -106,6 +209,12 @@ pub trait ArchiMateQueryService: Send + Sync {
         ctx: &Context,
         request: ListArchimateRelationshipsRequest,
     ) -> impl Future<Output = Result<ListArchimateRelationshipsResponse, CallError>> + Send;
+    /// Get a view: its layout and the elements and relationships it shows.
+    fn get_archimate_view(
+        &self,
+        ctx: &Context,
+        request: GetArchimateViewRequest,
+    ) -> impl Future<Output = Result<GetArchimateViewResponse, CallError>> + Send;
 }
 
 impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
@@ -151,6 +260,58 @@ impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
     ) -> impl Future<Output = Result<ListArchimateRelationshipsResponse, CallError>> + Send {
         T::list_archimate_relationships(self, ctx, request)
     }
+    fn get_archimate_view(
+        &self,
+        ctx: &Context,
+        request: GetArchimateViewRequest,
+    ) -> impl Future<Output = Result<GetArchimateViewResponse, CallError>> + Send {
+        T::get_archimate_view(self, ctx, request)
+    }
+}
+
+pub trait CapabilityWriteService: Send + Sync {
+    /// Create a capability with its profile. TIP: call validateWrite first.
+    fn create_capability(
+        &self,
+        ctx: &Context,
+        request: CreateCapabilityRequest,
+    ) -> impl Future<Output = Result<CreateCapabilityResponse, CallError>> + Send;
+    /// Create a capability with its parts and the value streams it realizes, in one step. TIP: call validateWrite first.
+    fn create_capability_structure(
+        &self,
+        ctx: &Context,
+        request: CreateCapabilityStructureRequest,
+    ) -> impl Future<Output = Result<CreateCapabilityStructureResponse, CallError>> + Send;
+    /// Create a component that realizes a capability, and the services it provides, in one step. TIP: call validateWrite first.
+    fn add_component_to_capability(
+        &self,
+        ctx: &Context,
+        request: AddComponentToCapabilityRequest,
+    ) -> impl Future<Output = Result<AddComponentToCapabilityResponse, CallError>> + Send;
+}
+
+impl<T: CapabilityWriteService> CapabilityWriteService for Arc<T> {
+    fn create_capability(
+        &self,
+        ctx: &Context,
+        request: CreateCapabilityRequest,
+    ) -> impl Future<Output = Result<CreateCapabilityResponse, CallError>> + Send {
+        T::create_capability(self, ctx, request)
+    }
+    fn create_capability_structure(
+        &self,
+        ctx: &Context,
+        request: CreateCapabilityStructureRequest,
+    ) -> impl Future<Output = Result<CreateCapabilityStructureResponse, CallError>> + Send {
+        T::create_capability_structure(self, ctx, request)
+    }
+    fn add_component_to_capability(
+        &self,
+        ctx: &Context,
+        request: AddComponentToCapabilityRequest,
+    ) -> impl Future<Output = Result<AddComponentToCapabilityResponse, CallError>> + Send {
+        T::add_component_to_capability(self, ctx, request)
+    }
 }
 
 pub trait TransformationArchitectureWriteService: Send + Sync {
@@ -178,6 +339,12 @@ pub trait TransformationArchitectureWriteService: Send + Sync {
         ctx: &Context,
         request: DeleteElementRequest,
     ) -> impl Future<Output = Result<DeleteElementResponse, CallError>> + Send;
+    /// Submit one change of elements, relationships, views or definitions: operation, and the one object that it names. TIP: call validateWrite first.
+    fn submit_intent(
+        &self,
+        ctx: &Context,
+        request: TransformationArchitectureDomainIntent,
+    ) -> impl Future<Output = Result<SubmitArchitectureIntentResponse, CallError>> + Send;
 }
 
 impl<T: TransformationArchitectureWriteService> TransformationArchitectureWriteService for Arc<T> {
@@ -209,17 +376,185 @@ impl<T: TransformationArchitectureWriteService> TransformationArchitectureWriteS
     ) -> impl Future<Output = Result<DeleteElementResponse, CallError>> + Send {
         T::delete_element(self, ctx, request)
     }
+    fn submit_intent(
+        &self,
+        ctx: &Context,
+        request: TransformationArchitectureDomainIntent,
+    ) -> impl Future<Output = Result<SubmitArchitectureIntentResponse, CallError>> + Send {
+        T::submit_intent(self, ctx, request)
+    }
+}
+
+/// Stands for a service that this process does not have: every call is refused.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Absent;
+
+impl WriteGuideQueryService for Absent {
+    async fn get_element_types(
+        &self,
+        _: &Context,
+        _: GetElementTypesRequest,
+    ) -> Result<GetElementTypesResponse, CallError> {
+        Err(CallError::absent("WriteGuideQueryService"))
+    }
+    async fn get_relationship_types(
+        &self,
+        _: &Context,
+        _: GetRelationshipTypesRequest,
+    ) -> Result<GetRelationshipTypesResponse, CallError> {
+        Err(CallError::absent("WriteGuideQueryService"))
+    }
+    async fn get_write_schema(
+        &self,
+        _: &Context,
+        _: GetWriteSchemaRequest,
+    ) -> Result<GetWriteSchemaResponse, CallError> {
+        Err(CallError::absent("WriteGuideQueryService"))
+    }
+    async fn validate_write(&self, _: &Context, _: ValidateWriteRequest) -> Result<ValidateWriteResponse, CallError> {
+        Err(CallError::absent("WriteGuideQueryService"))
+    }
+}
+
+impl ProposalQueryService for Absent {
+    async fn list_proposals(&self, _: &Context, _: ListProposalsRequest) -> Result<ListProposalsResponse, CallError> {
+        Err(CallError::absent("ProposalQueryService"))
+    }
+    async fn get_proposal(&self, _: &Context, _: GetProposalRequest) -> Result<GetProposalResponse, CallError> {
+        Err(CallError::absent("ProposalQueryService"))
+    }
+}
+
+impl ProposalWriteService for Absent {
+    async fn triage_proposal(&self, _: &Context, _: TriageProposalRequest) -> Result<ProposalDecided, CallError> {
+        Err(CallError::absent("ProposalWriteService"))
+    }
+    async fn approve_proposal(&self, _: &Context, _: ApproveProposalRequest) -> Result<ProposalDecided, CallError> {
+        Err(CallError::absent("ProposalWriteService"))
+    }
+    async fn reject_proposal(&self, _: &Context, _: RejectProposalRequest) -> Result<ProposalDecided, CallError> {
+        Err(CallError::absent("ProposalWriteService"))
+    }
+    async fn rebase_proposal(&self, _: &Context, _: RebaseProposalRequest) -> Result<ProposalDecided, CallError> {
+        Err(CallError::absent("ProposalWriteService"))
+    }
+    async fn withdraw_proposal(&self, _: &Context, _: WithdrawProposalRequest) -> Result<ProposalDecided, CallError> {
+        Err(CallError::absent("ProposalWriteService"))
+    }
+}
+
+impl ArchiMateQueryService for Absent {
+    async fn list_models(&self, _: &Context, _: ListModelsRequest) -> Result<ListModelsResponse, CallError> {
+        Err(CallError::absent("ArchiMateQueryService"))
+    }
+    async fn get_archimate_model(
+        &self,
+        _: &Context,
+        _: GetArchimateModelRequest,
+    ) -> Result<GetArchimateModelResponse, CallError> {
+        Err(CallError::absent("ArchiMateQueryService"))
+    }
+    async fn get_element(&self, _: &Context, _: GetElementRequest) -> Result<GetElementResponse, CallError> {
+        Err(CallError::absent("ArchiMateQueryService"))
+    }
+    async fn get_relationship(
+        &self,
+        _: &Context,
+        _: GetRelationshipRequest,
+    ) -> Result<GetRelationshipResponse, CallError> {
+        Err(CallError::absent("ArchiMateQueryService"))
+    }
+    async fn list_archimate_elements(
+        &self,
+        _: &Context,
+        _: ListArchimateElementsRequest,
+    ) -> Result<ListArchimateElementsResponse, CallError> {
+        Err(CallError::absent("ArchiMateQueryService"))
+    }
+    async fn list_archimate_relationships(
+        &self,
+        _: &Context,
+        _: ListArchimateRelationshipsRequest,
+    ) -> Result<ListArchimateRelationshipsResponse, CallError> {
+        Err(CallError::absent("ArchiMateQueryService"))
+    }
+    async fn get_archimate_view(
+        &self,
+        _: &Context,
+        _: GetArchimateViewRequest,
+    ) -> Result<GetArchimateViewResponse, CallError> {
+        Err(CallError::absent("ArchiMateQueryService"))
+    }
+}
+
+impl CapabilityWriteService for Absent {
+    async fn create_capability(
+        &self,
+        _: &Context,
+        _: CreateCapabilityRequest,
+    ) -> Result<CreateCapabilityResponse, CallError> {
+        Err(CallError::absent("CapabilityWriteService"))
+    }
+    async fn create_capability_structure(
+        &self,
+        _: &Context,
+        _: CreateCapabilityStructureRequest,
+    ) -> Result<CreateCapabilityStructureResponse, CallError> {
+        Err(CallError::absent("CapabilityWriteService"))
+    }
+    async fn add_component_to_capability(
+        &self,
+        _: &Context,
+        _: AddComponentToCapabilityRequest,
+    ) -> Result<AddComponentToCapabilityResponse, CallError> {
+        Err(CallError::absent("CapabilityWriteService"))
+    }
+}
+
+impl TransformationArchitectureWriteService for Absent {
+    async fn create_element(&self, _: &Context, _: CreateElementRequest) -> Result<CreateElementResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
+    async fn create_relationship(
+        &self,
+        _: &Context,
+        _: CreateRelationshipRequest,
+    ) -> Result<CreateRelationshipResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
+    async fn update_element(&self, _: &Context, _: UpdateElementRequest) -> Result<UpdateElementResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
+    async fn delete_element(&self, _: &Context, _: DeleteElementRequest) -> Result<DeleteElementResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
+    async fn submit_intent(
+        &self,
+        _: &Context,
+        _: TransformationArchitectureDomainIntent,
+    ) -> Result<SubmitArchitectureIntentResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
 }
 
 /// The services that MCP reaches.
 #[derive(Debug, Clone, Default)]
-pub struct Services<A, B, C> {
+pub struct Services<A, B, C, D, E> {
     pub archi_mate_query: A,
-    pub write_guide_query: B,
-    pub transformation_architecture_write: C,
+    pub proposal_query: B,
+    pub write_guide_query: C,
+    pub capability_write: D,
+    pub transformation_architecture_write: E,
 }
 
-impl<A: ArchiMateQueryService, B: WriteGuideQueryService, C: TransformationArchitectureWriteService> Services<A, B, C> {
+impl<
+    A: ArchiMateQueryService,
+    B: ProposalQueryService,
+    C: WriteGuideQueryService,
+    D: CapabilityWriteService,
+    E: TransformationArchitectureWriteService,
+> Services<A, B, C, D, E>
+{
     /// Calls a tool by its canonical name. The arguments have passed its schema.
     pub async fn call(
         &self,
@@ -246,6 +581,18 @@ impl<A: ArchiMateQueryService, B: WriteGuideQueryService, C: TransformationArchi
                     self.archi_mate_query.list_archimate_relationships(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
+            "transformation.getView" => {
+                let response = self.archi_mate_query.get_archimate_view(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.listProposals" => {
+                let response = self.proposal_query.list_proposals(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.getProposal" => {
+                let response = self.proposal_query.get_proposal(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
             "transformation.getElementTypes" => {
                 let response = self.write_guide_query.get_element_types(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
@@ -261,6 +608,20 @@ impl<A: ArchiMateQueryService, B: WriteGuideQueryService, C: TransformationArchi
             }
             "transformation.validateWrite" => {
                 let response = self.write_guide_query.validate_write(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.createCapability" => {
+                let response = self.capability_write.create_capability(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.createCapabilityStructure" => {
+                let response =
+                    self.capability_write.create_capability_structure(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.addComponentToCapability" => {
+                let response =
+                    self.capability_write.add_component_to_capability(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
             "transformation.createElement" => {
@@ -285,6 +646,11 @@ impl<A: ArchiMateQueryService, B: WriteGuideQueryService, C: TransformationArchi
                     self.transformation_architecture_write.delete_element(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
+            "transformation.submitArchitectureIntent" => {
+                let response =
+                    self.transformation_architecture_write.submit_intent(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
             _ => Err(CallError::new(ErrorKind::NotFound, "TOOL_NOT_FOUND", format!("there is no tool {tool}"))),
         }
     }
@@ -306,7 +672,65 @@ impl<A: ArchiMateQueryService, B: WriteGuideQueryService, C: TransformationArchi
             let response = self.archi_mate_query.get_relationship(ctx, request).await?;
             return Ok(dispatch::body(&response));
         }
+        if let Some(value) = dispatch::resource_argument("transformation", "view/{view_id}", uri) {
+            let request = GetArchimateViewRequest { view_id: value, ..Default::default() };
+            let response = self.archi_mate_query.get_archimate_view(ctx, request).await?;
+            return Ok(dispatch::body(&response));
+        }
+        if let Some(value) = dispatch::resource_argument("transformation", "proposal/{proposal_id}", uri) {
+            let request = GetProposalRequest { proposal_id: value, ..Default::default() };
+            let response = self.proposal_query.get_proposal(ctx, request).await?;
+            return Ok(dispatch::body(&response));
+        }
         Err(CallError::new(ErrorKind::NotFound, "RESOURCE_NOT_FOUND", format!("there is no resource {uri}")))
+    }
+}
+
+impl Entities for AddComponentToCapabilityResponse {
+    const FIELDS: &'static [&'static str] = &["component", "created_elements", "created_relationships"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.component.iter() {
+            found.push(dispatch::entity(format!("transformation://element/{}", message.id), message));
+        }
+        for message in self.created_elements.iter() {
+            found.push(dispatch::entity(format!("transformation://element/{}", message.id), message));
+        }
+        for message in self.created_relationships.iter() {
+            found.push(dispatch::entity(format!("transformation://relationship/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for CreateCapabilityResponse {
+    const FIELDS: &'static [&'static str] = &["capability"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.capability.iter() {
+            found.push(dispatch::entity(format!("transformation://element/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for CreateCapabilityStructureResponse {
+    const FIELDS: &'static [&'static str] = &["capability", "created_elements", "created_relationships"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.capability.iter() {
+            found.push(dispatch::entity(format!("transformation://element/{}", message.id), message));
+        }
+        for message in self.created_elements.iter() {
+            found.push(dispatch::entity(format!("transformation://element/{}", message.id), message));
+        }
+        for message in self.created_relationships.iter() {
+            found.push(dispatch::entity(format!("transformation://relationship/{}", message.id), message));
+        }
+        found
     }
 }
 
@@ -350,12 +774,33 @@ impl Entities for DeleteElementResponse {
 }
 
 impl Entities for GetArchimateModelResponse {
-    const FIELDS: &'static [&'static str] = &["model"];
+    const FIELDS: &'static [&'static str] = &["model", "views"];
 
     fn entities(&self) -> Vec<EntityRef> {
         let mut found = Vec::new();
         for message in self.model.iter() {
             found.push(dispatch::entity(format!("transformation://model/{}", message.id), message));
+        }
+        for message in self.views.iter() {
+            found.push(dispatch::entity(format!("transformation://view/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for GetArchimateViewResponse {
+    const FIELDS: &'static [&'static str] = &["view", "elements", "relationships"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.view.iter() {
+            found.push(dispatch::entity(format!("transformation://view/{}", message.id), message));
+        }
+        for message in self.elements.iter() {
+            found.push(dispatch::entity(format!("transformation://element/{}", message.id), message));
+        }
+        for message in self.relationships.iter() {
+            found.push(dispatch::entity(format!("transformation://relationship/{}", message.id), message));
         }
         found
     }
@@ -374,6 +819,18 @@ impl Entities for GetElementResponse {
 }
 
 impl Entities for GetElementTypesResponse {}
+
+impl Entities for GetProposalResponse {
+    const FIELDS: &'static [&'static str] = &["proposal"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.proposal.iter() {
+            found.push(dispatch::entity(format!("transformation://proposal/{}", message.id), message));
+        }
+        found
+    }
+}
 
 impl Entities for GetRelationshipResponse {
     const FIELDS: &'static [&'static str] = &["relationship"];
@@ -427,6 +884,48 @@ impl Entities for ListModelsResponse {
     }
 }
 
+impl Entities for ListProposalsResponse {
+    const FIELDS: &'static [&'static str] = &["proposals"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.proposals.iter() {
+            found.push(dispatch::entity(format!("transformation://proposal/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for ProposalDecided {
+    const FIELDS: &'static [&'static str] = &["proposal"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.proposal.iter() {
+            found.push(dispatch::entity(format!("transformation://proposal/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for SubmitArchitectureIntentResponse {
+    const FIELDS: &'static [&'static str] = &["element", "relationship", "view"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.element.iter() {
+            found.push(dispatch::entity(format!("transformation://element/{}", message.id), message));
+        }
+        for message in self.relationship.iter() {
+            found.push(dispatch::entity(format!("transformation://relationship/{}", message.id), message));
+        }
+        for message in self.view.iter() {
+            found.push(dispatch::entity(format!("transformation://view/{}", message.id), message));
+        }
+        found
+    }
+}
+
 impl Entities for UpdateElementResponse {
     const FIELDS: &'static [&'static str] = &["element"];
 
@@ -440,6 +939,71 @@ impl Entities for UpdateElementResponse {
 }
 
 impl Entities for ValidateWriteResponse {}
+
+impl Criticality {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::Low, Self::Medium, Self::High];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::Low => "Low",
+            Self::Medium => "Medium",
+            Self::High => "High",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for Criticality {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl Lifecycle {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::Planned, Self::Active, Self::Deprecated, Self::Retired];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::Planned => "Planned",
+            Self::Active => "Active",
+            Self::Deprecated => "Deprecated",
+            Self::Retired => "Retired",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for Lifecycle {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
 
 impl Layer {
     /// Every value except the unspecified one, in proto order.
@@ -552,9 +1116,124 @@ impl labels::Labelled for Outcome {
     }
 }
 
+impl CommitMode {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::Auto, Self::Commit, Self::Propose];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::Auto => "auto",
+            Self::Commit => "commit",
+            Self::Propose => "propose",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for CommitMode {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl RiskLevel {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::RiskLow, Self::RiskMed, Self::RiskHigh];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::RiskLow => "low",
+            Self::RiskMed => "med",
+            Self::RiskHigh => "high",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for RiskLevel {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl ProposalStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[
+        Self::ProposalProposed,
+        Self::ProposalTriaged,
+        Self::ProposalInReview,
+        Self::ProposalAccepted,
+        Self::ProposalRejected,
+        Self::ProposalWithdrawn,
+    ];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::ProposalProposed => "PROPOSED",
+            Self::ProposalTriaged => "TRIAGED",
+            Self::ProposalInReview => "IN_REVIEW",
+            Self::ProposalAccepted => "ACCEPTED",
+            Self::ProposalRejected => "REJECTED",
+            Self::ProposalWithdrawn => "WITHDRAWN",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ProposalStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
 impl WriteOperation {
     /// Every value except the unspecified one, in proto order.
-    pub const ALL: &[Self] = &[Self::CreateElement, Self::CreateRelationship, Self::UpdateElement, Self::DeleteElement];
+    pub const ALL: &[Self] = &[
+        Self::CreateElement,
+        Self::CreateRelationship,
+        Self::UpdateElement,
+        Self::DeleteElement,
+        Self::CreateCapability,
+        Self::CreateCapabilityStructure,
+        Self::AddComponentToCapability,
+        Self::SubmitArchitectureIntent,
+    ];
 
     /// The word outside; empty for the unspecified value.
     pub fn label(self) -> &'static str {
@@ -564,6 +1243,10 @@ impl WriteOperation {
             Self::CreateRelationship => "createRelationship",
             Self::UpdateElement => "updateElement",
             Self::DeleteElement => "deleteElement",
+            Self::CreateCapability => "createCapability",
+            Self::CreateCapabilityStructure => "createCapabilityStructure",
+            Self::AddComponentToCapability => "addComponentToCapability",
+            Self::SubmitArchitectureIntent => "submitArchitectureIntent",
         }
     }
 
@@ -820,13 +1503,102 @@ impl labels::Labelled for AccessType {
     }
 }
 
+impl ChangeKind {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[
+        Self::ChangeCreate,
+        Self::ChangeUpdate,
+        Self::ChangeLink,
+        Self::ChangeUnlink,
+        Self::ChangeSupersede,
+        Self::ChangeDelete,
+    ];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::ChangeCreate => "CREATE",
+            Self::ChangeUpdate => "UPDATE",
+            Self::ChangeLink => "LINK",
+            Self::ChangeUnlink => "UNLINK",
+            Self::ChangeSupersede => "SUPERSEDE",
+            Self::ChangeDelete => "DELETE",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ChangeKind {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl ArchitectureOperation {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[
+        Self::IntentCreateElement,
+        Self::IntentUpdateElement,
+        Self::IntentDeleteElement,
+        Self::IntentCreateRelationship,
+        Self::IntentUpdateRelationship,
+        Self::IntentDeleteRelationship,
+        Self::IntentCreateView,
+        Self::IntentRecordViewLayout,
+        Self::IntentDeleteView,
+    ];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::IntentCreateElement => "createElement",
+            Self::IntentUpdateElement => "updateElement",
+            Self::IntentDeleteElement => "deleteElement",
+            Self::IntentCreateRelationship => "createRelationship",
+            Self::IntentUpdateRelationship => "updateRelationship",
+            Self::IntentDeleteRelationship => "deleteRelationship",
+            Self::IntentCreateView => "createView",
+            Self::IntentRecordViewLayout => "recordViewLayout",
+            Self::IntentDeleteView => "deleteView",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ArchitectureOperation {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
 // This file is @generated by prost-build.
-/// Point in history to read at; head by default.
+/// The point in history: head, published, a baseline, a moment. Echoed in every answer; given back, it reads the same bytes.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ReadContext {
-    /// Inferred when absent: baseline_id or as_of if given, else head.
     #[prost(enumeration = "Selector", tag = "1")]
     #[serde(
         serialize_with = "crate::labels::write::<Selector, _>",
@@ -834,18 +1606,37 @@ pub struct ReadContext {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub selector: i32,
-    /// A baseline to read through.
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// RFC 3339 date-time: the state as it was then.
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: ::core::option::Option<::prost::alloc::string::String>,
-    /// The exact point, echoed in every answer; give it back to read the same bytes again.
     #[prost(uint64, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequence: ::core::option::Option<u64>,
+}
+/// The proposal that a write became.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ProposalNote {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(enumeration = "ProposalStatus", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ProposalStatus, _>",
+        deserialize_with = "crate::labels::read::<ProposalStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(enumeration = "RiskLevel", tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write::<RiskLevel, _>",
+        deserialize_with = "crate::labels::read::<RiskLevel, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub risk_level: i32,
 }
 /// Something worth knowing that did not stop the call.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
@@ -1002,6 +1793,114 @@ impl Outcome {
             "COMMITTED" => Some(Self::Committed),
             "PROPOSED" => Some(Self::Proposed),
             "PENDING_APPROVAL" => Some(Self::PendingApproval),
+            _ => None,
+        }
+    }
+}
+/// Whether a write happens now or is filed for review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum CommitMode {
+    Unspecified = 0,
+    Auto = 1,
+    Commit = 2,
+    Propose = 3,
+}
+impl CommitMode {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "COMMIT_MODE_UNSPECIFIED",
+            Self::Auto => "AUTO",
+            Self::Commit => "COMMIT",
+            Self::Propose => "PROPOSE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "COMMIT_MODE_UNSPECIFIED" => Some(Self::Unspecified),
+            "AUTO" => Some(Self::Auto),
+            "COMMIT" => Some(Self::Commit),
+            "PROPOSE" => Some(Self::Propose),
+            _ => None,
+        }
+    }
+}
+/// How much harm a change can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum RiskLevel {
+    Unspecified = 0,
+    RiskLow = 1,
+    RiskMed = 2,
+    RiskHigh = 3,
+}
+impl RiskLevel {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "RISK_LEVEL_UNSPECIFIED",
+            Self::RiskLow => "RISK_LOW",
+            Self::RiskMed => "RISK_MED",
+            Self::RiskHigh => "RISK_HIGH",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "RISK_LEVEL_UNSPECIFIED" => Some(Self::Unspecified),
+            "RISK_LOW" => Some(Self::RiskLow),
+            "RISK_MED" => Some(Self::RiskMed),
+            "RISK_HIGH" => Some(Self::RiskHigh),
+            _ => None,
+        }
+    }
+}
+/// Where a proposal stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ProposalStatus {
+    Unspecified = 0,
+    ProposalProposed = 1,
+    ProposalTriaged = 2,
+    ProposalInReview = 3,
+    ProposalAccepted = 4,
+    ProposalRejected = 5,
+    ProposalWithdrawn = 6,
+}
+impl ProposalStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "PROPOSAL_STATUS_UNSPECIFIED",
+            Self::ProposalProposed => "PROPOSAL_PROPOSED",
+            Self::ProposalTriaged => "PROPOSAL_TRIAGED",
+            Self::ProposalInReview => "PROPOSAL_IN_REVIEW",
+            Self::ProposalAccepted => "PROPOSAL_ACCEPTED",
+            Self::ProposalRejected => "PROPOSAL_REJECTED",
+            Self::ProposalWithdrawn => "PROPOSAL_WITHDRAWN",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "PROPOSAL_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "PROPOSAL_PROPOSED" => Some(Self::ProposalProposed),
+            "PROPOSAL_TRIAGED" => Some(Self::ProposalTriaged),
+            "PROPOSAL_IN_REVIEW" => Some(Self::ProposalInReview),
+            "PROPOSAL_ACCEPTED" => Some(Self::ProposalAccepted),
+            "PROPOSAL_REJECTED" => Some(Self::ProposalRejected),
+            "PROPOSAL_WITHDRAWN" => Some(Self::ProposalWithdrawn),
             _ => None,
         }
     }
@@ -1353,6 +2252,117 @@ pub struct Element {
     pub created_at: ::prost::alloc::string::String,
     #[prost(string, tag = "14")]
     pub updated_at: ::prost::alloc::string::String,
+    /// Capabilities that were created with one.
+    #[prost(message, optional, tag = "15")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: ::core::option::Option<CapabilityProfile>,
+}
+/// Who answers for a capability and how it stands.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CapabilityProfile {
+    #[prost(string, tag = "1")]
+    pub owner: ::prost::alloc::string::String,
+    #[prost(enumeration = "Criticality", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Criticality, _>",
+        deserialize_with = "crate::labels::read::<Criticality, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub criticality: i32,
+    #[prost(enumeration = "Lifecycle", tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Lifecycle, _>",
+        deserialize_with = "crate::labels::read::<Lifecycle, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub lifecycle: i32,
+}
+/// A drawing of part of a model at one version. Its layout has versions of its own.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct View {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub model_id: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "4")]
+    pub version: u64,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    /// Unique key, usable wherever an id is.
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    /// ArchiMate viewpoint, for example application_cooperation.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub viewpoint: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "8")]
+    pub repository_id: ::prost::alloc::string::String,
+    /// The same as id; the stable part of a citation.
+    #[prost(string, tag = "9")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "10")]
+    pub version_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "11")]
+    pub created_at: ::prost::alloc::string::String,
+    #[prost(string, tag = "12")]
+    pub updated_at: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "13")]
+    pub nodes: u32,
+    #[prost(uint32, tag = "14")]
+    pub edges: u32,
+}
+/// An element on a view.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ViewNode {
+    /// Id, key or unique name of the element.
+    #[prost(string, tag = "1")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(sint32, tag = "2")]
+    pub x: i32,
+    #[prost(sint32, tag = "3")]
+    pub y: i32,
+    #[prost(uint32, tag = "4")]
+    pub width: u32,
+    #[prost(uint32, tag = "5")]
+    pub height: u32,
+    /// Names this node; needed only when an element is shown twice.
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// The node this one lies in.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub style: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// A relationship on a view.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ViewEdge {
+    #[prost(string, tag = "1")]
+    pub relationship_id: ::prost::alloc::string::String,
+    /// x, y, x, y ...
+    #[prost(sint32, repeated, packed = "false", tag = "2")]
+    pub bend_points: ::prost::alloc::vec::Vec<i32>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub style: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// An ArchiMate relationship at one version.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
@@ -1472,6 +2482,75 @@ pub struct LayerCount {
     #[prost(uint64, tag = "2")]
     pub elements: u64,
 }
+/// How much a capability matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Criticality {
+    Unspecified = 0,
+    Low = 1,
+    Medium = 2,
+    High = 3,
+}
+impl Criticality {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CRITICALITY_UNSPECIFIED",
+            Self::Low => "CRITICALITY_LOW",
+            Self::Medium => "CRITICALITY_MEDIUM",
+            Self::High => "CRITICALITY_HIGH",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CRITICALITY_UNSPECIFIED" => Some(Self::Unspecified),
+            "CRITICALITY_LOW" => Some(Self::Low),
+            "CRITICALITY_MEDIUM" => Some(Self::Medium),
+            "CRITICALITY_HIGH" => Some(Self::High),
+            _ => None,
+        }
+    }
+}
+/// Where a capability is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Lifecycle {
+    Unspecified = 0,
+    Planned = 1,
+    Active = 2,
+    Deprecated = 3,
+    Retired = 4,
+}
+impl Lifecycle {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "LIFECYCLE_UNSPECIFIED",
+            Self::Planned => "LIFECYCLE_PLANNED",
+            Self::Active => "LIFECYCLE_ACTIVE",
+            Self::Deprecated => "LIFECYCLE_DEPRECATED",
+            Self::Retired => "LIFECYCLE_RETIRED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "LIFECYCLE_UNSPECIFIED" => Some(Self::Unspecified),
+            "LIFECYCLE_PLANNED" => Some(Self::Planned),
+            "LIFECYCLE_ACTIVE" => Some(Self::Active),
+            "LIFECYCLE_DEPRECATED" => Some(Self::Deprecated),
+            "LIFECYCLE_RETIRED" => Some(Self::Retired),
+            _ => None,
+        }
+    }
+}
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1517,7 +2596,7 @@ pub struct GetRelationshipTypesRequest {
     pub relationship_type: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "4")]
     pub page_size: u32,
-    /// next_page_token of the page before, with the same arguments.
+    /// next_page_token of the page before.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -1677,6 +2756,10 @@ pub enum WriteOperation {
     CreateRelationship = 2,
     UpdateElement = 3,
     DeleteElement = 4,
+    CreateCapability = 5,
+    CreateCapabilityStructure = 6,
+    AddComponentToCapability = 7,
+    SubmitArchitectureIntent = 8,
 }
 impl WriteOperation {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1690,6 +2773,10 @@ impl WriteOperation {
             Self::CreateRelationship => "CREATE_RELATIONSHIP",
             Self::UpdateElement => "UPDATE_ELEMENT",
             Self::DeleteElement => "DELETE_ELEMENT",
+            Self::CreateCapability => "CREATE_CAPABILITY",
+            Self::CreateCapabilityStructure => "CREATE_CAPABILITY_STRUCTURE",
+            Self::AddComponentToCapability => "ADD_COMPONENT_TO_CAPABILITY",
+            Self::SubmitArchitectureIntent => "SUBMIT_ARCHITECTURE_INTENT",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1700,6 +2787,314 @@ impl WriteOperation {
             "CREATE_RELATIONSHIP" => Some(Self::CreateRelationship),
             "UPDATE_ELEMENT" => Some(Self::UpdateElement),
             "DELETE_ELEMENT" => Some(Self::DeleteElement),
+            "CREATE_CAPABILITY" => Some(Self::CreateCapability),
+            "CREATE_CAPABILITY_STRUCTURE" => Some(Self::CreateCapabilityStructure),
+            "ADD_COMPONENT_TO_CAPABILITY" => Some(Self::AddComponentToCapability),
+            "SUBMIT_ARCHITECTURE_INTENT" => Some(Self::SubmitArchitectureIntent),
+            _ => None,
+        }
+    }
+}
+/// A version that a proposal rests on.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Pin {
+    #[prost(string, tag = "1")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub version_id: ::prost::alloc::string::String,
+    /// Present when the current version is another one.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_version_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ProposedBy {
+    /// human or agent.
+    #[prost(string, tag = "1")]
+    pub actor_type: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub actor_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub tool_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Approval {
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub at: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// The record of a decision.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DecisionRecord {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// accepted or rejected.
+    #[prost(string, tag = "2")]
+    pub verdict: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub decided_by: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub decided_at: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Proposal {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(enumeration = "ProposalStatus", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ProposalStatus, _>",
+        deserialize_with = "crate::labels::read::<ProposalStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, tag = "3")]
+    pub summary: ::prost::alloc::string::String,
+    #[prost(enumeration = "ChangeKind", tag = "4")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ChangeKind, _>",
+        deserialize_with = "crate::labels::read::<ChangeKind, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub change: i32,
+    #[prost(enumeration = "RiskLevel", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<RiskLevel, _>",
+        deserialize_with = "crate::labels::read::<RiskLevel, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub risk_level: i32,
+    /// The tool it was filed with, without the capability.
+    #[prost(string, tag = "6")]
+    pub operation: ::prost::alloc::string::String,
+    /// The arguments as they were filed; in getProposal only.
+    #[prost(message, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: ::core::option::Option<crate::Object>,
+    /// The answer as it would be; in getProposal only.
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub would_be: ::core::option::Option<crate::Object>,
+    #[prost(message, repeated, tag = "9")]
+    pub targets: ::prost::alloc::vec::Vec<Pin>,
+    /// True when a target has changed since: rebase it.
+    #[prost(bool, tag = "10")]
+    pub stale: bool,
+    /// Other open proposals on the same targets.
+    #[prost(string, repeated, tag = "11")]
+    pub conflicts_with: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposed_by: ::core::option::Option<ProposedBy>,
+    #[prost(uint32, tag = "13")]
+    pub approvals_needed: u32,
+    #[prost(message, repeated, tag = "14")]
+    pub approvals: ::prost::alloc::vec::Vec<Approval>,
+    #[prost(message, optional, tag = "15")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: ::core::option::Option<DecisionRecord>,
+    /// Versions that the accepted change made.
+    #[prost(string, repeated, tag = "16")]
+    pub accepted_as: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "17")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebased_to: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "18")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebase_of: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "19")]
+    pub created_at: ::prost::alloc::string::String,
+    #[prost(string, tag = "20")]
+    pub updated_at: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "21")]
+    pub version: u64,
+    #[prost(string, tag = "22")]
+    pub repository_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "23")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "24")]
+    pub version_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListProposalsRequest {
+    #[prost(enumeration = "ProposalStatus", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ProposalStatus, _>",
+        deserialize_with = "crate::labels::read::<ProposalStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    /// Only proposals that touch this element (id, key or unique name).
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint32, tag = "3")]
+    pub page_size: u32,
+    /// next_page_token of the page before.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListProposalsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub proposals: ::prost::alloc::vec::Vec<Proposal>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetProposalRequest {
+    #[prost(string, tag = "1")]
+    pub proposal_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetProposalResponse {
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<Proposal>,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TriageProposalRequest {
+    #[prost(string, tag = "1")]
+    pub proposal_id: ::prost::alloc::string::String,
+    #[prost(enumeration = "RiskLevel", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<RiskLevel, _>",
+        deserialize_with = "crate::labels::read::<RiskLevel, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub risk_level: i32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ApproveProposalRequest {
+    #[prost(string, tag = "1")]
+    pub proposal_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RejectProposalRequest {
+    #[prost(string, tag = "1")]
+    pub proposal_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub rationale: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RebaseProposalRequest {
+    #[prost(string, tag = "1")]
+    pub proposal_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawProposalRequest {
+    #[prost(string, tag = "1")]
+    pub proposal_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ProposalDecided {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<Proposal>,
+    #[prost(enumeration = "Outcome", tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+}
+/// What a proposal would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ChangeKind {
+    Unspecified = 0,
+    ChangeCreate = 1,
+    ChangeUpdate = 2,
+    ChangeLink = 3,
+    ChangeUnlink = 4,
+    ChangeSupersede = 5,
+    ChangeDelete = 6,
+}
+impl ChangeKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CHANGE_KIND_UNSPECIFIED",
+            Self::ChangeCreate => "CHANGE_CREATE",
+            Self::ChangeUpdate => "CHANGE_UPDATE",
+            Self::ChangeLink => "CHANGE_LINK",
+            Self::ChangeUnlink => "CHANGE_UNLINK",
+            Self::ChangeSupersede => "CHANGE_SUPERSEDE",
+            Self::ChangeDelete => "CHANGE_DELETE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CHANGE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "CHANGE_CREATE" => Some(Self::ChangeCreate),
+            "CHANGE_UPDATE" => Some(Self::ChangeUpdate),
+            "CHANGE_LINK" => Some(Self::ChangeLink),
+            "CHANGE_UNLINK" => Some(Self::ChangeUnlink),
+            "CHANGE_SUPERSEDE" => Some(Self::ChangeSupersede),
+            "CHANGE_DELETE" => Some(Self::ChangeDelete),
             _ => None,
         }
     }
@@ -1710,7 +3105,7 @@ impl WriteOperation {
 pub struct ListModelsRequest {
     #[prost(uint32, tag = "1")]
     pub page_size: u32,
-    /// next_page_token of the page before, with the same arguments.
+    /// next_page_token of the page before.
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -1754,6 +3149,9 @@ pub struct GetArchimateModelResponse {
     #[prost(message, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_context: ::core::option::Option<ReadContext>,
+    /// Up to 50 views, by name.
+    #[prost(message, repeated, tag = "4")]
+    pub views: ::prost::alloc::vec::Vec<View>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1823,7 +3221,7 @@ pub struct ListArchimateElementsRequest {
     pub name: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "5")]
     pub page_size: u32,
-    /// next_page_token of the page before, with the same arguments.
+    /// next_page_token of the page before.
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -1861,7 +3259,7 @@ pub struct ListArchimateRelationshipsRequest {
     pub relationship_type: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "4")]
     pub page_size: u32,
-    /// next_page_token of the page before, with the same arguments.
+    /// next_page_token of the page before.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -1881,6 +3279,290 @@ pub struct ListArchimateRelationshipsResponse {
     #[prost(message, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetArchimateViewRequest {
+    /// Id, key or unique name of the view.
+    #[prost(string, tag = "1")]
+    pub view_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+    #[prost(uint32, tag = "3")]
+    pub page_size: u32,
+    /// next_page_token of the page before.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetArchimateViewResponse {
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: ::core::option::Option<View>,
+    #[prost(message, repeated, tag = "2")]
+    pub nodes: ::prost::alloc::vec::Vec<ViewNode>,
+    /// Edges whose both ends are among the nodes of this page or of earlier ones.
+    #[prost(message, repeated, tag = "3")]
+    pub edges: ::prost::alloc::vec::Vec<ViewEdge>,
+    /// What the nodes show, as it was at the read_context.
+    #[prost(message, repeated, tag = "4")]
+    pub elements: ::prost::alloc::vec::Vec<Element>,
+    #[prost(message, repeated, tag = "5")]
+    pub relationships: ::prost::alloc::vec::Vec<Relationship>,
+    /// Elements that the layout names and the model no longer has.
+    #[prost(string, repeated, tag = "6")]
+    pub missing_elements: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateCapabilityRequest {
+    /// Unique among the capabilities of the model.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: ::core::option::Option<CapabilityProfile>,
+    /// A UUID of your choice; made for you when absent.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Id or key of the model; the active model by default.
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Your own unique handle, usable wherever an id is.
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    /// Your key for this write: a retry with it happens once.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// By policy when absent.
+    #[prost(enumeration = "CommitMode", tag = "8")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+/// A capability as createCapability answers it.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Capability {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(enumeration = "ElementType", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ElementType, _>",
+        deserialize_with = "crate::labels::read::<ElementType, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub r#type: i32,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(enumeration = "Layer", tag = "4")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Layer, _>",
+        deserialize_with = "crate::labels::read::<Layer, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub layer: i32,
+    /// Grows by one with each change; the element's version.
+    #[prost(uint64, tag = "5")]
+    pub revision: u64,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: ::core::option::Option<CapabilityProfile>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "9")]
+    pub model_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "10")]
+    pub repository_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "11")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "12")]
+    pub version_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateCapabilityResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capability: ::core::option::Option<Capability>,
+    #[prost(string, repeated, tag = "3")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "4")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateCapabilityStructureRequest {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    /// Names of the value streams it realizes.
+    #[prost(string, repeated, tag = "3")]
+    pub value_streams: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Names of its parts.
+    #[prost(string, repeated, tag = "4")]
+    pub sub_capabilities: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Id or key of the model; the active model by default.
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Your key for this write: a retry with it happens once.
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// By policy when absent.
+    #[prost(enumeration = "CommitMode", tag = "7")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateCapabilityStructureResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capability: ::core::option::Option<Element>,
+    #[prost(message, repeated, tag = "3")]
+    pub created_elements: ::prost::alloc::vec::Vec<Element>,
+    #[prost(message, repeated, tag = "4")]
+    pub created_relationships: ::prost::alloc::vec::Vec<Relationship>,
+    #[prost(string, repeated, tag = "5")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "6")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "7")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AddComponentToCapabilityRequest {
+    /// Id, key or unique name of the capability.
+    #[prost(string, tag = "1")]
+    pub capability_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub component_name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub component_description: ::core::option::Option<::prost::alloc::string::String>,
+    /// Names of the application services it provides.
+    #[prost(string, repeated, tag = "4")]
+    pub services: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Your key for this write: a retry with it happens once.
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// By policy when absent.
+    #[prost(enumeration = "CommitMode", tag = "6")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AddComponentToCapabilityResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub component: ::core::option::Option<Element>,
+    #[prost(message, repeated, tag = "3")]
+    pub created_elements: ::prost::alloc::vec::Vec<Element>,
+    #[prost(message, repeated, tag = "4")]
+    pub created_relationships: ::prost::alloc::vec::Vec<Relationship>,
+    #[prost(string, repeated, tag = "5")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "6")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "7")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1915,10 +3597,18 @@ pub struct CreateElementRequest {
     #[prost(string, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: ::core::option::Option<::prost::alloc::string::String>,
-    /// A key of your choice that makes retries safe: the same key happens once.
+    /// Your key for this write: a retry with it happens once.
     #[prost(string, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// By policy when absent.
+    #[prost(enumeration = "CommitMode", tag = "9")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1952,6 +3642,10 @@ pub struct CreateElementResponse {
     #[prost(string, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the write became when the outcome is proposed.
+    #[prost(message, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1992,10 +3686,18 @@ pub struct CreateRelationshipRequest {
     #[prost(bool, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directed: ::core::option::Option<bool>,
-    /// A key of your choice that makes retries safe: the same key happens once.
+    /// Your key for this write: a retry with it happens once.
     #[prost(string, optional, tag = "9")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// By policy when absent.
+    #[prost(enumeration = "CommitMode", tag = "10")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -2023,6 +3725,10 @@ pub struct CreateRelationshipResponse {
     #[prost(string, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the write became when the outcome is proposed.
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -2045,10 +3751,44 @@ pub struct UpdateElementRequest {
     #[prost(uint64, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_version: ::core::option::Option<u64>,
-    /// A key of your choice that makes retries safe: the same key happens once.
+    /// Your key for this write: a retry with it happens once.
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// By policy when absent.
+    #[prost(enumeration = "CommitMode", tag = "7")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+    /// Capabilities only: the parts that change.
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: ::core::option::Option<CapabilityProfileChange>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CapabilityProfileChange {
+    #[prost(string, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "Criticality", optional, tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<Criticality, _>",
+        deserialize_with = "crate::labels::read_optional::<Criticality, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub criticality: ::core::option::Option<i32>,
+    #[prost(enumeration = "Lifecycle", optional, tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<Lifecycle, _>",
+        deserialize_with = "crate::labels::read_optional::<Lifecycle, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub lifecycle: ::core::option::Option<i32>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -2080,6 +3820,10 @@ pub struct UpdateElementResponse {
     #[prost(string, optional, tag = "9")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the write became when the outcome is proposed.
+    #[prost(message, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -2096,10 +3840,18 @@ pub struct DeleteElementRequest {
     #[prost(uint64, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_version: ::core::option::Option<u64>,
-    /// A key of your choice that makes retries safe: the same key happens once.
+    /// Your key for this write: a retry with it happens once.
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// By policy when absent.
+    #[prost(enumeration = "CommitMode", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -2131,4 +3883,291 @@ pub struct DeleteElementResponse {
     #[prost(string, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the write became when the outcome is proposed.
+    #[prost(message, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TransformationArchitectureDomainIntent {
+    #[prost(enumeration = "ArchitectureOperation", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ArchitectureOperation, _>",
+        deserialize_with = "crate::labels::read::<ArchitectureOperation, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub operation: i32,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_element: ::core::option::Option<CreateElementIntent>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_element: ::core::option::Option<UpdateElementIntent>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_element: ::core::option::Option<DeleteIntent>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_relationship: ::core::option::Option<CreateRelationshipIntent>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_relationship: ::core::option::Option<UpdateRelationshipIntent>,
+    #[prost(message, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_relationship: ::core::option::Option<DeleteIntent>,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_view: ::core::option::Option<CreateViewIntent>,
+    /// Replaces the whole layout.
+    #[prost(message, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_view_layout: ::core::option::Option<RecordViewLayoutIntent>,
+    #[prost(message, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_view: ::core::option::Option<DeleteIntent>,
+    /// Your key for this write: a retry with it happens once.
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// By policy when absent.
+    #[prost(enumeration = "CommitMode", tag = "12")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+/// As createElement.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateElementIntent {
+    #[prost(string, tag = "1")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub properties: ::core::option::Option<crate::Object>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// As updateElement.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpdateElementIntent {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub properties: ::core::option::Option<crate::Object>,
+    #[prost(uint64, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteIntent {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(uint64, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+}
+/// As createRelationship.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateRelationshipIntent {
+    #[prost(string, tag = "1")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub source_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub target_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_type: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bool, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directed: ::core::option::Option<bool>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UpdateRelationshipIntent {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateViewIntent {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub viewpoint: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "6")]
+    pub nodes: ::prost::alloc::vec::Vec<ViewNode>,
+    #[prost(message, repeated, tag = "7")]
+    pub edges: ::prost::alloc::vec::Vec<ViewEdge>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RecordViewLayoutIntent {
+    #[prost(string, tag = "1")]
+    pub view_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    /// As in create_view.
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layout: ::core::option::Option<crate::Object>,
+    #[prost(uint64, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SubmitArchitectureIntentResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element: ::core::option::Option<Element>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relationship: ::core::option::Option<Relationship>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: ::core::option::Option<View>,
+    /// Ids of the relationships that went with an element.
+    #[prost(string, repeated, tag = "5")]
+    pub deleted_relationships: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "6")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "7")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "8")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+}
+/// The kinds of architecture intents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ArchitectureOperation {
+    Unspecified = 0,
+    IntentCreateElement = 1,
+    IntentUpdateElement = 2,
+    IntentDeleteElement = 3,
+    IntentCreateRelationship = 4,
+    IntentUpdateRelationship = 5,
+    IntentDeleteRelationship = 6,
+    IntentCreateView = 7,
+    IntentRecordViewLayout = 8,
+    IntentDeleteView = 9,
+}
+impl ArchitectureOperation {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ARCHITECTURE_OPERATION_UNSPECIFIED",
+            Self::IntentCreateElement => "INTENT_CREATE_ELEMENT",
+            Self::IntentUpdateElement => "INTENT_UPDATE_ELEMENT",
+            Self::IntentDeleteElement => "INTENT_DELETE_ELEMENT",
+            Self::IntentCreateRelationship => "INTENT_CREATE_RELATIONSHIP",
+            Self::IntentUpdateRelationship => "INTENT_UPDATE_RELATIONSHIP",
+            Self::IntentDeleteRelationship => "INTENT_DELETE_RELATIONSHIP",
+            Self::IntentCreateView => "INTENT_CREATE_VIEW",
+            Self::IntentRecordViewLayout => "INTENT_RECORD_VIEW_LAYOUT",
+            Self::IntentDeleteView => "INTENT_DELETE_VIEW",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ARCHITECTURE_OPERATION_UNSPECIFIED" => Some(Self::Unspecified),
+            "INTENT_CREATE_ELEMENT" => Some(Self::IntentCreateElement),
+            "INTENT_UPDATE_ELEMENT" => Some(Self::IntentUpdateElement),
+            "INTENT_DELETE_ELEMENT" => Some(Self::IntentDeleteElement),
+            "INTENT_CREATE_RELATIONSHIP" => Some(Self::IntentCreateRelationship),
+            "INTENT_UPDATE_RELATIONSHIP" => Some(Self::IntentUpdateRelationship),
+            "INTENT_DELETE_RELATIONSHIP" => Some(Self::IntentDeleteRelationship),
+            "INTENT_CREATE_VIEW" => Some(Self::IntentCreateView),
+            "INTENT_RECORD_VIEW_LAYOUT" => Some(Self::IntentRecordViewLayout),
+            "INTENT_DELETE_VIEW" => Some(Self::IntentDeleteView),
+            _ => None,
+        }
+    }
 }

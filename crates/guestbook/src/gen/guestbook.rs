@@ -72,6 +72,28 @@ impl<T: GuestbookQueryService> GuestbookQueryService for Arc<T> {
     }
 }
 
+/// Stands for a service that this process does not have: every call is refused.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Absent;
+
+impl GuestbookWriteService for Absent {
+    async fn sign(&self, _: &Context, _: SignRequest) -> Result<SignResponse, CallError> {
+        Err(CallError::absent("GuestbookWriteService"))
+    }
+}
+
+impl GuestbookQueryService for Absent {
+    async fn list_entries(&self, _: &Context, _: ListEntriesRequest) -> Result<ListEntriesResponse, CallError> {
+        Err(CallError::absent("GuestbookQueryService"))
+    }
+    async fn get_entry(&self, _: &Context, _: GetEntryRequest) -> Result<GetEntryResponse, CallError> {
+        Err(CallError::absent("GuestbookQueryService"))
+    }
+    async fn count_entries(&self, _: &Context, _: CountEntriesRequest) -> Result<CountEntriesResponse, CallError> {
+        Err(CallError::absent("GuestbookQueryService"))
+    }
+}
+
 /// The services that MCP reaches.
 #[derive(Debug, Clone, Default)]
 pub struct Services<A, B> {

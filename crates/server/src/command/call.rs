@@ -37,6 +37,7 @@ pub async fn call(config: Config, tool: &str, arguments: &str) -> anyhow::Result
         },
         client: Arc::new(NoClient),
         cancelled: CancellationToken::new(),
+        verdict: contract::Verdict::default(),
     };
     let called = endpoint.call(&caller, tool, arguments).await;
     platform.audit.flush().await;

@@ -45,6 +45,7 @@ impl World {
             },
             client: Arc::new(NoClient),
             cancelled: CancellationToken::new(),
+            verdict: contract::Verdict::default(),
         };
         let name = format!("transformation.{tool}");
         match endpoint.call(&caller, &name, arguments.as_object().unwrap().clone()).await {

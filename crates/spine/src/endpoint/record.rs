@@ -49,7 +49,7 @@ impl Endpoint {
             request_id: caller.request.request_id.clone(),
             correlation_id: caller.request.correlation_id.clone(),
             trace_id: caller.request.traceparent.as_deref().and_then(trace_id).map(str::to_owned),
-            decision: "admitted".to_owned(),
+            decision: caller.verdict.get().unwrap_or("admitted").to_owned(),
             outcome,
             error_code: result.err().map(str::to_owned),
             duration_us,

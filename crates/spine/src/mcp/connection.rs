@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use contract::{CallError, ErrorKind, RequestMeta};
+use contract::{CallError, ErrorKind, RequestMeta, Verdict};
 use rmcp::model::{Extensions, InputRequiredResult, InputResponses, LoggingLevel, MetaObject, ProtocolVersion};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -95,7 +95,7 @@ impl Handler {
             request = given.request_meta(request.request_id);
         }
         request.client = cx.client_info().map(|info| trace::client(&info.name, &info.version));
-        Caller { admitted, request, client, cancelled: cx.ct.clone() }
+        Caller { admitted, request, client, cancelled: cx.ct.clone(), verdict: Verdict::default() }
     }
 
     fn client(&self, cx: &RequestContext<RoleServer>, request: &RequestMeta) -> PeerClient {

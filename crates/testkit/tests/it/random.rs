@@ -55,6 +55,7 @@ fn caller(prepared: &Prepared) -> Caller {
         request: RequestMeta::default(),
         client: Arc::new(NoClient),
         cancelled: CancellationToken::new(),
+        verdict: contract::Verdict::default(),
     }
 }
 

@@ -17,6 +17,14 @@ pub struct Decision<T> {
     pub notes: Notes,
 }
 
+impl<T> Decision<T> {
+    /// The same decision with its outcome seen as something else.
+    pub fn map<U>(self, wrap: impl FnOnce(T) -> U) -> Decision<U> {
+        let Self { outcome, facts, expectations, notes } = self;
+        Decision { outcome: wrap(outcome), facts, expectations, notes }
+    }
+}
+
 /// What the caller should know although nothing is wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Notes {

@@ -7,6 +7,7 @@ use ledger::{Expectation, RecordKey};
 use scope::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::capability_profile::CapabilityProfile;
 use super::fact::kind;
 use super::model::Model;
 use super::name::Name;
@@ -33,6 +34,9 @@ pub struct Element {
     pub description: Option<String>,
     #[serde(default, skip_serializing_if = "Properties::is_empty")]
     pub properties: Properties,
+    /// Capabilities only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<CapabilityProfile>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -55,6 +59,8 @@ impl Element {
 #[derive(Debug, Clone)]
 pub struct CreateElement {
     pub id: String,
+    /// Whether the caller chose the id.
+    pub chosen_id: bool,
     /// For the relationship from the parent, if there is one.
     pub relationship_id: String,
     pub now: Timestamp,
@@ -63,6 +69,7 @@ pub struct CreateElement {
     pub key: Option<String>,
     pub description: Option<String>,
     pub properties: Properties,
+    pub profile: Option<CapabilityProfile>,
     /// Id, key or name; none for the active model.
     pub model: Option<String>,
     /// Id, key or name.
@@ -102,6 +109,7 @@ pub fn create(profile: Profile, around: &Surroundings, command: &CreateElement) 
         key: command.key.clone(),
         description: command.description.clone(),
         properties: command.properties.clone(),
+        profile: command.profile.clone(),
         created_at: command.now,
         updated_at: command.now,
     };
@@ -168,7 +176,7 @@ fn refuse_stale(element: &Stored<Element>, expected: Option<u64>) -> Result<(), 
 }
 
 /// Refuses a name that another element of the same type has.
-fn refuse_namesake(
+pub(super) fn refuse_namesake(
     name: &Name,
     r#type: ElementType,
     own_id: Option<&str>,
@@ -177,6 +185,7 @@ fn refuse_namesake(
     match namesakes.iter().find(|other| other.r#type == r#type && Some(other.id.as_str()) != own_id) {
         None => Ok(()),
         Some(holder) => Err(Error::DuplicateName {
+            field: "name".to_owned(),
             name: name.clone(),
             model_id: holder.model_id.clone(),
             existing: holder.mention(),

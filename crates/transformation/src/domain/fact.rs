@@ -6,7 +6,9 @@ use serde::de::DeserializeOwned;
 
 use super::element::Element;
 use super::model::{Model, Repository};
+use super::proposal::ProposalFact;
 use super::relationship::Relationship;
+use super::view::View;
 
 /// The kinds of records that facts are about.
 pub mod kind {
@@ -14,6 +16,9 @@ pub mod kind {
     pub const MODEL: &str = "transformation.model";
     pub const ELEMENT: &str = "transformation.element";
     pub const RELATIONSHIP: &str = "transformation.relationship";
+    pub const VIEW: &str = "transformation.view";
+    pub const PROPOSAL: &str = "transformation.proposal";
+    pub const DECISION: &str = "transformation.decision";
 }
 
 /// Something that happened to the architecture model.
@@ -26,8 +31,14 @@ pub enum Fact {
     /// With the last state.
     ElementDeleted(Element),
     ElementRelationshipCreated(Relationship),
+    ElementRelationshipUpdated(Relationship),
     /// With the last state.
     ElementRelationshipDeleted(Relationship),
+    ViewCreated(View),
+    ArchimateViewLayoutRecorded(View),
+    /// With the last state.
+    ViewDeleted(View),
+    Proposal(ProposalFact),
 }
 
 impl Fact {
@@ -40,7 +51,12 @@ impl Fact {
             Self::ElementUpdated(_) => "transformation.ElementUpdated",
             Self::ElementDeleted(_) => "transformation.ElementDeleted",
             Self::ElementRelationshipCreated(_) => "transformation.ElementRelationshipCreated",
+            Self::ElementRelationshipUpdated(_) => "transformation.ElementRelationshipUpdated",
             Self::ElementRelationshipDeleted(_) => "transformation.ElementRelationshipDeleted",
+            Self::ViewCreated(_) => "transformation.ViewCreated",
+            Self::ArchimateViewLayoutRecorded(_) => "transformation.ArchimateViewLayoutRecorded",
+            Self::ViewDeleted(_) => "transformation.ViewDeleted",
+            Self::Proposal(fact) => fact.kind(),
         }
     }
 
@@ -52,9 +68,11 @@ impl Fact {
             Self::ElementCreated(element) | Self::ElementUpdated(element) | Self::ElementDeleted(element) => {
                 element.key()
             }
-            Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
-                relationship.key()
-            }
+            Self::ElementRelationshipCreated(relationship)
+            | Self::ElementRelationshipUpdated(relationship)
+            | Self::ElementRelationshipDeleted(relationship) => relationship.key(),
+            Self::ViewCreated(view) | Self::ArchimateViewLayoutRecorded(view) | Self::ViewDeleted(view) => view.key(),
+            Self::Proposal(fact) => fact.subject(),
         }
     }
 
@@ -66,9 +84,11 @@ impl Fact {
             Self::ElementCreated(element) | Self::ElementUpdated(element) | Self::ElementDeleted(element) => {
                 text(element)
             }
-            Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
-                text(relationship)
-            }
+            Self::ElementRelationshipCreated(relationship)
+            | Self::ElementRelationshipUpdated(relationship)
+            | Self::ElementRelationshipDeleted(relationship) => text(relationship),
+            Self::ViewCreated(view) | Self::ArchimateViewLayoutRecorded(view) | Self::ViewDeleted(view) => text(view),
+            Self::Proposal(fact) => fact.body(),
         }
     }
 
@@ -82,7 +102,13 @@ impl Fact {
             "transformation.ElementDeleted" => state(body).map(Self::ElementDeleted),
             "transformation.ElementRelationshipCreated" => state(body).map(Self::ElementRelationshipCreated),
             "transformation.ElementRelationshipDeleted" => state(body).map(Self::ElementRelationshipDeleted),
-            _ => Err(format!("{kind} is not a fact of transformation")),
+            "transformation.ElementRelationshipUpdated" => state(body).map(Self::ElementRelationshipUpdated),
+            "transformation.ViewCreated" => state(body).map(Self::ViewCreated),
+            "transformation.ArchimateViewLayoutRecorded" => state(body).map(Self::ArchimateViewLayoutRecorded),
+            "transformation.ViewDeleted" => state(body).map(Self::ViewDeleted),
+            _ => ProposalFact::read(kind, body)
+                .map(|fact| fact.map(Self::Proposal))
+                .unwrap_or_else(|| Err(format!("{kind} is not a fact of transformation"))),
         }
     }
 }
@@ -92,6 +118,7 @@ pub fn text<T: Serialize>(state: &T) -> String {
     serde_json::to_string(state).expect("a state has only string keys")
 }
 
-fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
+/// The state in such a text.
+pub(super) fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
     serde_json::from_str(body).map_err(|error| error.to_string())
 }

@@ -18,7 +18,7 @@ pub struct Name(String);
 
 impl Name {
     /// Checks `text`, which the caller gave as `field`.
-    pub fn new(field: &'static str, text: &str) -> Result<Self, Error> {
+    pub fn new(field: &str, text: &str) -> Result<Self, Error> {
         let trimmed = text.trim();
         let length = trimmed.chars().count();
         let reason = if length == 0 {

@@ -10,7 +10,7 @@ use super::{Decision, Fact, Mention, Notes, Stored};
 use crate::Error;
 use crate::metamodel::{Grade, Profile, RelationshipType, derivation};
 
-/// A relationship's state. It never changes; it can only be deleted.
+/// A relationship's state. Its type and its ends never change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relationship {
     pub id: String,
@@ -142,6 +142,74 @@ pub fn create(profile: Profile, around: &Surroundings, command: &CreateRelations
     };
     let notes = notes(profile, around, command);
     Ok(Decision { outcome, facts: vec![Fact::ElementRelationshipCreated(relationship)], expectations, notes })
+}
+
+/// What a caller wants to change.
+#[derive(Debug, Clone)]
+pub struct UpdateRelationship {
+    pub id: String,
+    /// `Some(None)` clears it.
+    pub name: Option<Option<Name>>,
+    /// `Some(None)` clears it.
+    pub description: Option<Option<String>>,
+    pub expected_version: Option<u64>,
+}
+
+/// What a caller wants to delete.
+#[derive(Debug, Clone)]
+pub struct DeleteRelationship {
+    pub id: String,
+    pub expected_version: Option<u64>,
+}
+
+/// A relationship at a version.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    pub relationship: Relationship,
+    pub version: u64,
+}
+
+/// Decides what becomes of a relationship.
+pub fn update(before: &Stored<Relationship>, command: &UpdateRelationship) -> Result<Decision<Settled>, Error> {
+    refuse_stale(before, command.expected_version)?;
+    if command.name.is_none() && command.description.is_none() {
+        return Err(Error::invalid(
+            "update_relationship.name",
+            "is missing, and so is description".to_owned(),
+            "give at least one of name and description",
+        ));
+    }
+    let mut relationship = before.state.clone();
+    relationship.name = command.name.clone().unwrap_or(relationship.name);
+    relationship.description = command.description.clone().unwrap_or(relationship.description);
+    Ok(Decision {
+        facts: vec![Fact::ElementRelationshipUpdated(relationship.clone())],
+        expectations: vec![Expectation::Version { key: before.key(), version: before.version }],
+        outcome: Settled { relationship, version: before.version + 1 },
+        notes: Notes::default(),
+    })
+}
+
+/// Decides whether a relationship may go.
+pub fn delete(before: &Stored<Relationship>, command: &DeleteRelationship) -> Result<Decision<Settled>, Error> {
+    refuse_stale(before, command.expected_version)?;
+    let mut notes = Notes::default();
+    notes.suggest("The relationship stays readable at an earlier read_context");
+    Ok(Decision {
+        facts: vec![Fact::ElementRelationshipDeleted(before.state.clone())],
+        expectations: vec![Expectation::Version { key: before.key(), version: before.version }],
+        outcome: Settled { relationship: before.state.clone(), version: before.version },
+        notes,
+    })
+}
+
+fn refuse_stale(before: &Stored<Relationship>, expected: Option<u64>) -> Result<(), Error> {
+    match expected {
+        Some(expected) if expected != before.version => {
+            Err(Error::StaleRelationship { id: before.id.clone(), expected, actual: before.version })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses an element of another model.

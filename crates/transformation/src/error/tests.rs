@@ -29,7 +29,13 @@ fn every_refusal_has_its_code_field_and_hint() {
     check(Error::NoDefaultModel, "NO_DEFAULT_MODEL model_id");
     let name = Name::new("name", "x").unwrap();
     check(
-        Error::DuplicateName { name, model_id: text(), existing: mention(), alternatives: Vec::new() },
+        Error::DuplicateName {
+            field: "name".to_owned(),
+            name,
+            model_id: text(),
+            existing: mention(),
+            alternatives: Vec::new(),
+        },
         "DUPLICATE_NAME name",
     );
     check(Error::DuplicateKey { key: text(), existing: mention() }, "DUPLICATE_NAME key");

@@ -1,8 +1,11 @@
 //! The fix that goes with a refusal.
 
 use contract::CallError;
+use serde_json::{Value, json};
 
 use super::Error;
+use crate::domain::decision::version_id;
+use crate::domain::proposal::Pin;
 use crate::metamodel::{ElementType, RelationshipType, nearest};
 
 /// Adds the nearest element types, and the ones that the context allows.
@@ -63,4 +66,16 @@ pub fn stale_page_token() -> Error {
 
 pub fn labels(types: &[RelationshipType]) -> Vec<&'static str> {
     types.iter().copied().map(RelationshipType::label).collect()
+}
+
+/// The pins of a proposal that no longer hold, with the version that is there now.
+pub fn stale_targets(stale: &[(Pin, Option<u64>)]) -> Value {
+    let target = |(pin, now): &(Pin, Option<u64>)| {
+        json!({
+            "element_id": pin.id,
+            "version_id": version_id(&pin.id, pin.version),
+            "current_version_id": now.map(|now| version_id(&pin.id, now)),
+        })
+    };
+    stale.iter().map(target).collect()
 }

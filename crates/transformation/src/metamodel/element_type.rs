@@ -15,6 +15,8 @@ pub struct ElementType(u8);
 impl ElementType {
     pub const CAPABILITY: Self = Self(1);
     pub const VALUE_STREAM: Self = Self(2);
+    pub const APPLICATION_COMPONENT: Self = Self(17);
+    pub const APPLICATION_SERVICE: Self = Self(24);
 
     /// How many element types there are.
     pub const COUNT: usize = TYPES.len();
@@ -213,6 +215,8 @@ mod tests {
     fn constants_name_the_right_rows() {
         assert_eq!(ElementType::CAPABILITY.label(), "Capability");
         assert_eq!(ElementType::VALUE_STREAM.label(), "ValueStream");
+        assert_eq!(ElementType::APPLICATION_COMPONENT.label(), "ApplicationComponent");
+        assert_eq!(ElementType::APPLICATION_SERVICE.label(), "ApplicationService");
     }
 
     #[test]

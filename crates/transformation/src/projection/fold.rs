@@ -1,11 +1,14 @@
 //! Which records a fact makes. Pure: replaying the facts makes the same rows again.
 
+pub mod governance;
+
 use ledger::{Effect, Ends, NewFact, Record, UniqueName};
 
 use crate::domain::element::Element;
 use crate::domain::model::{Model, Repository};
 use crate::domain::name::{normalised, words};
 use crate::domain::relationship::Relationship;
+use crate::domain::view::View;
 use crate::domain::{Fact, fact};
 use crate::metamodel::Layer;
 
@@ -26,8 +29,12 @@ pub fn effect(fact: &Fact) -> Effect {
         Fact::RepositoryCreated(state) => put(repository(state)),
         Fact::ModelCreated(state) => put(model(state)),
         Fact::ElementCreated(state) | Fact::ElementUpdated(state) => put(element(state)),
-        Fact::ElementRelationshipCreated(state) => put(relationship(state)),
-        Fact::ElementDeleted(_) | Fact::ElementRelationshipDeleted(_) => Effect::End(fact.subject()),
+        Fact::ElementRelationshipCreated(state) | Fact::ElementRelationshipUpdated(state) => put(relationship(state)),
+        Fact::ViewCreated(state) | Fact::ArchimateViewLayoutRecorded(state) => put(view(state)),
+        Fact::Proposal(fact) => put(governance::record(fact)),
+        Fact::ElementDeleted(_) | Fact::ElementRelationshipDeleted(_) | Fact::ViewDeleted(_) => {
+            Effect::End(fact.subject())
+        }
     }
 }
 
@@ -95,6 +102,21 @@ fn relationship(state: &Relationship) -> Record {
         name: state.name.as_ref().map(|name| name.normalised()),
         tags: vec![pair_tag(&state.source_id, &state.target_id)],
         ends: Some(Ends { source: state.source_id.clone(), target: state.target_id.clone() }),
+        body: fact::text(state),
+        ..blank(state.key())
+    }
+}
+
+fn view(state: &View) -> Record {
+    let name = state.name.normalised();
+    let mut names = vec![unique(format!("view:{}", state.model_id), &name)];
+    names.extend(state.key.iter().map(|key| unique(format!("view-key:{}", state.model_id), key)));
+    Record {
+        scope: state.model_id.clone(),
+        r#type: "View".to_owned(),
+        name: Some(name),
+        tags: state.key.iter().map(|key| key_tag(key)).collect(),
+        unique: names,
         body: fact::text(state),
         ..blank(state.key())
     }

@@ -1,14 +1,20 @@
 //! What was read or decided, as messages of the contract.
 
+mod proposal;
+
 use contract::Object;
 use contract::generated::transformation as proto;
 
+use crate::domain::capability_profile::{CapabilityProfile, Criticality, Lifecycle};
 use crate::domain::decision::version_id;
 use crate::domain::element::Element;
 use crate::domain::model::Model;
 use crate::domain::relationship::{Link, Relationship};
+use crate::domain::view::{Edge, Node, View};
 use crate::domain::{Mention, Stored, Warning};
 use crate::metamodel::{ElementType, Layer, RelationshipType};
+
+pub use proposal::{proposal, proposal_note};
 
 /// An element at a version.
 pub fn element(state: &Element, version: u64) -> proto::Element {
@@ -27,6 +33,69 @@ pub fn element(state: &Element, version: u64) -> proto::Element {
         version_id: version_id(&state.id, version),
         created_at: state.created_at.to_string(),
         updated_at: state.updated_at.to_string(),
+        profile: state.profile.as_ref().map(profile),
+    }
+}
+
+fn profile(profile: &CapabilityProfile) -> proto::CapabilityProfile {
+    let criticality = match profile.criticality {
+        Criticality::Low => proto::Criticality::Low,
+        Criticality::Medium => proto::Criticality::Medium,
+        Criticality::High => proto::Criticality::High,
+    };
+    let lifecycle = match profile.lifecycle {
+        Lifecycle::Planned => proto::Lifecycle::Planned,
+        Lifecycle::Active => proto::Lifecycle::Active,
+        Lifecycle::Deprecated => proto::Lifecycle::Deprecated,
+        Lifecycle::Retired => proto::Lifecycle::Retired,
+    };
+    proto::CapabilityProfile {
+        owner: profile.owner.clone(),
+        criticality: criticality.into(),
+        lifecycle: lifecycle.into(),
+    }
+}
+
+/// A view at a version, without its layout.
+pub fn view(state: &View, version: u64) -> proto::View {
+    let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    proto::View {
+        id: state.id.clone(),
+        name: state.name.to_string(),
+        model_id: state.model_id.clone(),
+        version,
+        description: state.description.clone(),
+        key: state.key.clone(),
+        viewpoint: state.viewpoint.clone(),
+        repository_id: state.repository_id.clone(),
+        element_id: state.id.clone(),
+        version_id: version_id(&state.id, version),
+        created_at: state.created_at.to_string(),
+        updated_at: state.updated_at.to_string(),
+        nodes: count(state.nodes.len()),
+        edges: count(state.edges.len()),
+    }
+}
+
+pub fn view_node(node: &Node) -> proto::ViewNode {
+    proto::ViewNode {
+        element_id: node.element_id.clone(),
+        x: node.x,
+        y: node.y,
+        width: node.width,
+        height: node.height,
+        node_id: node.node_id.clone(),
+        parent: node.parent.clone(),
+        style: node.style.clone(),
+    }
+}
+
+pub fn view_edge(edge: &Edge) -> proto::ViewEdge {
+    proto::ViewEdge {
+        relationship_id: edge.relationship_id.clone(),
+        bend_points: edge.bend_points.clone(),
+        label: edge.label.clone(),
+        style: edge.style.clone(),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use contract::generated::transformation::{
-    ArchiMateQueryService, GetArchimateModelRequest, GetArchimateModelResponse, GetElementRequest, GetElementResponse,
-    GetRelationshipRequest, GetRelationshipResponse, LayerCount, ListArchimateElementsRequest,
-    ListArchimateElementsResponse, ListArchimateRelationshipsRequest, ListArchimateRelationshipsResponse,
-    ListModelsRequest, ListModelsResponse,
+    ArchiMateQueryService, GetArchimateModelRequest, GetArchimateModelResponse, GetArchimateViewRequest,
+    GetArchimateViewResponse, GetElementRequest, GetElementResponse, GetRelationshipRequest, GetRelationshipResponse,
+    LayerCount, ListArchimateElementsRequest, ListArchimateElementsResponse, ListArchimateRelationshipsRequest,
+    ListArchimateRelationshipsResponse, ListModelsRequest, ListModelsResponse,
 };
 use contract::{CallError, Context};
 use ledger::{Direction, Find, FindOrder, Page, SharedLedger};
@@ -29,7 +29,7 @@ const PAGE_MAX: u32 = 200;
 /// Everything that can be asked about the model.
 #[derive(Clone)]
 pub struct ArchitectureQuery {
-    ledger: SharedLedger,
+    pub(super) ledger: SharedLedger,
 }
 
 impl ArchitectureQuery {
@@ -70,6 +70,7 @@ impl ArchitectureQuery {
         Ok(GetArchimateModelResponse {
             model: Some(message::model(&model, active.as_deref())),
             layers,
+            views: snapshot.views_of(&model.id).await?.iter().map(|view| message::view(view, view.version)).collect(),
             read_context: Some(wanted.echo(snapshot.at)),
         })
     }
@@ -202,6 +203,14 @@ impl ArchiMateQueryService for ArchitectureQuery {
         Ok(self.relationship(ctx, request).await?)
     }
 
+    async fn get_archimate_view(
+        &self,
+        ctx: &Context,
+        request: GetArchimateViewRequest,
+    ) -> Result<GetArchimateViewResponse, CallError> {
+        Ok(self.view(ctx, request).await?)
+    }
+
     async fn list_archimate_elements(
         &self,
         ctx: &Context,
@@ -232,7 +241,7 @@ pub(super) fn relationship_type(field: &str, text: &str) -> Result<RelationshipT
 }
 
 /// The relationships with their ends as they were at the same point.
-async fn with_ends(
+pub(super) async fn with_ends(
     snapshot: Snapshot<'_>,
     relationships: &[Stored<Relationship>],
 ) -> Result<Vec<contract::generated::transformation::Relationship>, Error> {
@@ -257,7 +266,7 @@ async fn with_ends(
     Ok(relationships.iter().map(shown).collect())
 }
 
-fn page_size(asked: u32) -> usize {
+pub(super) fn page_size(asked: u32) -> usize {
     let size = if asked == 0 { PAGE_DEFAULT } else { asked.min(PAGE_MAX) };
     usize::try_from(size).unwrap_or(50)
 }

@@ -1,38 +1,62 @@
 //! Requests as commands: the checks that need nothing but the request.
 
+mod intent;
+
 use contract::generated::transformation::{
-    AccessType, CreateElementRequest, CreateRelationshipRequest, DeleteElementRequest, UpdateElementRequest,
+    AccessType, AddComponentToCapabilityRequest, CapabilityProfile as ProfileMessage, CapabilityProfileChange,
+    CreateCapabilityRequest, CreateCapabilityStructureRequest, CreateElementRequest, CreateRelationshipRequest,
+    Criticality as CriticalityMessage, DeleteElementRequest, Lifecycle as LifecycleMessage, UpdateElementRequest,
     WriteOperation,
 };
 use contract::{Context, dispatch};
 use serde_json::{Map, Value};
 
 use crate::Error;
+use crate::domain::capability_profile::{Criticality, Lifecycle, ProfileChange};
 use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};
-use crate::domain::relationship::{Attributes, CreateRelationship};
+use crate::domain::relationship::{Attributes, CreateRelationship, DeleteRelationship, UpdateRelationship};
+use crate::domain::template::{AddComponent, CreateStructure};
+use crate::domain::view::{DeleteView, SaveView};
 use crate::domain::{Name, key, properties};
+use crate::metamodel::ElementType;
 use crate::projection::message;
 
 /// Any write.
 #[derive(Debug, Clone)]
 pub enum Command {
     CreateElement(CreateElement),
-    CreateRelationship(CreateRelationship),
+    CreateCapability(CreateElement),
     UpdateElement(UpdateElement),
     DeleteElement(DeleteElement),
+    CreateRelationship(CreateRelationship),
+    UpdateRelationship(UpdateRelationship),
+    DeleteRelationship(DeleteRelationship),
+    CreateStructure(CreateStructure),
+    AddComponent(AddComponent),
+    SaveView(SaveView),
+    DeleteView(DeleteView),
 }
 
 impl Command {
     /// Reads the arguments of a write, which have passed its schema.
     pub fn read(ctx: &Context, operation: WriteOperation, arguments: Map<String, Value>) -> Result<Self, Error> {
+        use WriteOperation as Operation;
         match operation {
-            WriteOperation::CreateElement => CreateElement::read(ctx, request(arguments)?).map(Self::CreateElement),
-            WriteOperation::CreateRelationship => {
+            Operation::CreateElement => CreateElement::read(ctx, request(arguments)?).map(Self::CreateElement),
+            Operation::CreateRelationship => {
                 CreateRelationship::read(ctx, request(arguments)?).map(Self::CreateRelationship)
             }
-            WriteOperation::UpdateElement => UpdateElement::read(ctx, request(arguments)?).map(Self::UpdateElement),
-            WriteOperation::DeleteElement => DeleteElement::read(request(arguments)?).map(Self::DeleteElement),
-            WriteOperation::Unspecified => Err(Error::invalid(
+            Operation::UpdateElement => UpdateElement::read(ctx, request(arguments)?).map(Self::UpdateElement),
+            Operation::DeleteElement => DeleteElement::read(request(arguments)?).map(Self::DeleteElement),
+            Operation::CreateCapability => {
+                CreateElement::capability(ctx, request(arguments)?).map(Self::CreateCapability)
+            }
+            Operation::CreateCapabilityStructure => {
+                CreateStructure::read(ctx, request(arguments)?).map(Self::CreateStructure)
+            }
+            Operation::AddComponentToCapability => AddComponent::read(ctx, request(arguments)?).map(Self::AddComponent),
+            Operation::SubmitArchitectureIntent => Self::intent(ctx, request(arguments)?),
+            Operation::Unspecified => Err(Error::invalid(
                 "operation",
                 "is missing".to_owned(),
                 "give createElement, createRelationship, updateElement or deleteElement",
@@ -51,6 +75,7 @@ impl CreateElement {
             .ok_or_else(|| Error::NoSuchElementType { field: "type".to_owned(), value: String::new() })?;
         Ok(Self {
             id: ctx.ids.next(),
+            chosen_id: false,
             relationship_id: ctx.ids.next(),
             now: ctx.now,
             r#type,
@@ -58,8 +83,29 @@ impl CreateElement {
             key: key::checked(request.key)?,
             description: properties::description("description", request.description)?,
             properties: properties::given(request.properties.unwrap_or_default().0)?,
+            profile: None,
             model: request.model_id,
             parent: request.parent_id,
+        })
+    }
+
+    /// A capability with its profile.
+    pub fn capability(ctx: &Context, request: CreateCapabilityRequest) -> Result<Self, Error> {
+        let chosen = request.id.as_deref().map(chosen_id).transpose()?;
+        let profile = request.profile.map(given_profile).unwrap_or_default();
+        Ok(Self {
+            chosen_id: chosen.is_some(),
+            id: chosen.unwrap_or_else(|| ctx.ids.next()),
+            relationship_id: ctx.ids.next(),
+            now: ctx.now,
+            r#type: ElementType::CAPABILITY,
+            name: Name::new("name", &request.name)?,
+            key: key::checked(request.key)?,
+            description: properties::description("description", request.description)?,
+            properties: properties::Properties::new(),
+            profile: Some(profile.whole()?),
+            model: request.model_id,
+            parent: None,
         })
     }
 }
@@ -103,6 +149,7 @@ impl UpdateElement {
             name: request.name.map(|name| Name::new("name", &name)).transpose()?,
             description,
             properties: request.properties.map(|properties| properties.0),
+            profile: request.profile.map(changed_profile),
             expected_version: request.expected_version,
         })
     }
@@ -115,5 +162,82 @@ impl DeleteElement {
             cascade: request.cascade.unwrap_or(true),
             expected_version: request.expected_version,
         })
+    }
+}
+
+impl CreateStructure {
+    pub fn read(ctx: &Context, request: CreateCapabilityStructureRequest) -> Result<Self, Error> {
+        let needed = Self::ids_needed(request.value_streams.len() + request.sub_capabilities.len());
+        Ok(Self {
+            name: Name::new("name", &request.name)?,
+            description: properties::description("description", request.description)?,
+            value_streams: names("value_streams", &request.value_streams)?,
+            sub_capabilities: names("sub_capabilities", &request.sub_capabilities)?,
+            model: request.model_id,
+            ids: (0..needed).map(|_| ctx.ids.next()).collect(),
+            now: ctx.now,
+        })
+    }
+}
+
+impl AddComponent {
+    pub fn read(ctx: &Context, request: AddComponentToCapabilityRequest) -> Result<Self, Error> {
+        Ok(Self {
+            capability: request.capability_id,
+            name: Name::new("component_name", &request.component_name)?,
+            description: properties::description("component_description", request.component_description)?,
+            services: names("services", &request.services)?,
+            ids: (0..Self::ids_needed(request.services.len())).map(|_| ctx.ids.next()).collect(),
+            now: ctx.now,
+        })
+    }
+}
+
+fn names(field: &str, texts: &[String]) -> Result<Vec<Name>, Error> {
+    texts.iter().enumerate().map(|(index, text)| Name::new(&format!("{field}[{index}]"), text)).collect()
+}
+
+/// An id that the caller chose: a UUID, in its usual form.
+fn chosen_id(text: &str) -> Result<String, Error> {
+    let parts: Vec<usize> = text.split('-').map(str::len).collect();
+    let fits = parts == [8, 4, 4, 4, 12] && text.chars().all(|letter| letter == '-' || letter.is_ascii_hexdigit());
+    match fits {
+        true => Ok(text.to_ascii_lowercase()),
+        false => Err(Error::invalid("id", "is not a UUID".to_owned(), "leave id out to have one made, or give a UUID")),
+    }
+}
+
+fn given_profile(profile: ProfileMessage) -> ProfileChange {
+    ProfileChange {
+        criticality: criticality(profile.criticality()),
+        lifecycle: lifecycle(profile.lifecycle()),
+        owner: (!profile.owner.is_empty()).then_some(profile.owner),
+    }
+}
+
+fn changed_profile(profile: CapabilityProfileChange) -> ProfileChange {
+    ProfileChange {
+        criticality: criticality(profile.criticality()),
+        lifecycle: lifecycle(profile.lifecycle()),
+        owner: profile.owner,
+    }
+}
+
+fn criticality(given: CriticalityMessage) -> Option<Criticality> {
+    match given {
+        CriticalityMessage::Unspecified => None,
+        CriticalityMessage::Low => Some(Criticality::Low),
+        CriticalityMessage::Medium => Some(Criticality::Medium),
+        CriticalityMessage::High => Some(Criticality::High),
+    }
+}
+
+fn lifecycle(given: LifecycleMessage) -> Option<Lifecycle> {
+    match given {
+        LifecycleMessage::Unspecified => None,
+        LifecycleMessage::Planned => Some(Lifecycle::Planned),
+        LifecycleMessage::Active => Some(Lifecycle::Active),
+        LifecycleMessage::Deprecated => Some(Lifecycle::Deprecated),
+        LifecycleMessage::Retired => Some(Lifecycle::Retired),
     }
 }

@@ -159,7 +159,8 @@ async fn hints_and_descriptions_are_truthful() {
     let world = World::new().await;
     for tool in &world.capability.manifest().tools {
         assert_eq!(tool.hints.read_only, tool.side == Side::Query, "{}", tool.name);
-        assert_eq!(tool.hints.destructive, tool.name == "transformation.deleteElement", "{}", tool.name);
+        let destructive = ["transformation.deleteElement", "transformation.submitArchitectureIntent"];
+        assert_eq!(tool.hints.destructive, destructive.contains(&tool.name.as_str()), "{}", tool.name);
         assert!(tool.side == Side::Query || tool.description.contains("validateWrite"), "{}", tool.name);
     }
 }
@@ -176,7 +177,8 @@ async fn writes_ask_for_meaning_and_take_a_key_and_queries_do_neither() {
         for supplied in ["message_id", "correlation_id", "tenant_id", "aggregate_version", "occurred_at", "version"] {
             assert!(!has(supplied), "{} takes {supplied}", tool.name);
         }
-        let creates = tool.name.starts_with("transformation.create");
+        // Only createCapability may be given an id.
+        let creates = tool.name.starts_with("transformation.create") && tool.name != "transformation.createCapability";
         assert!(!creates || !has("id"), "{} takes the id of what it creates", tool.name);
     }
 }

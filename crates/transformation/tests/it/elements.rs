@@ -191,7 +191,7 @@ async fn a_model_counts_its_layers_and_resources_cite() {
     assert_eq!(body["element"]["version_id"], format!("{id}@1"));
     let missing = world.capability.read(&ctx, "transformation://element/none").await.unwrap_err();
     assert_eq!(missing.kind, contract::ErrorKind::NotFound);
-    let nonsense = world.capability.read(&ctx, "transformation://view/x").await.unwrap_err();
+    let nonsense = world.capability.read(&ctx, "transformation://nonsense/x").await.unwrap_err();
     assert_eq!((nonsense.kind, &*nonsense.code), (contract::ErrorKind::NotFound, "RESOURCE_NOT_FOUND"));
     let listed = world.capability.resources(&ctx, None).await.unwrap();
     assert_eq!(listed.items.iter().map(|item| item.name.as_str()).collect::<Vec<_>>(), ["default"]);

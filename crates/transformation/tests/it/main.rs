@@ -5,12 +5,16 @@
 mod changes;
 mod discovery;
 mod elements;
+mod governance;
 mod history;
 mod idempotency;
+mod intents;
 mod metadata;
 mod races;
 mod refusals;
 mod relationships;
 mod routing;
+mod templates;
 mod validation;
+mod views;
 mod world;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use contract::{Capability, Context, Effect, NoClient, RequestMeta, Violation, ViolationKind};
 use ledger::SharedLedger;
 use ledger_sqlite::{Options, SqliteLedger};
-use scope::{Clock, FixedClock, IdSource, Principal, Scope, SequentialIds, TenantId};
+use scope::{Clock, FixedClock, IdSource, Principal, PrincipalKind, Scope, SequentialIds, TenantId};
 use serde_json::{Map, Value, json};
 use transformation::{Config, Transformation};
 
@@ -31,14 +31,25 @@ impl World {
         world
     }
 
+    /// A fresh tenant with settings of its own.
+    pub async fn with(config: Config) -> Self {
+        let world = Self::of(config);
+        world.capability.provision(&world.ctx()).await.unwrap();
+        world
+    }
+
     /// A tenant without any fact.
     pub fn empty() -> Self {
+        Self::of(Config::default())
+    }
+
+    fn of(config: Config) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let clock = Arc::new(FixedClock::at("2026-07-28T10:00:00Z".parse().unwrap()));
         let options = Options { clock: clock.clone(), ..Options::default() };
         let ledger: SharedLedger = Arc::new(SqliteLedger::open(directory.path(), options).unwrap());
         Self {
-            capability: Arc::new(Transformation::new(ledger.clone(), Config::default(), Arc::new(check))),
+            capability: Arc::new(Transformation::new(ledger.clone(), config, Arc::new(check))),
             ledger,
             scope: Scope::local(),
             principal: Principal::local("tester"),
@@ -62,6 +73,17 @@ impl World {
         Self { principal: Principal::local(subject), ..self.clone() }
     }
 
+    /// The same tenant, used by a caller of this sort.
+    pub fn as_caller(&self, subject: &str, kind: PrincipalKind, roles: &[&str]) -> Self {
+        let roles = roles.iter().map(|role| (*role).to_owned()).collect();
+        Self { principal: Principal { kind, roles, ..Principal::local(subject) }, ..self.clone() }
+    }
+
+    /// The same tenant, used by an agent.
+    pub fn as_agent(&self) -> Self {
+        self.as_caller("agent", PrincipalKind::Agent, &["service"])
+    }
+
     /// A call's context; a second has passed since the call before.
     pub fn ctx(&self) -> Context {
         self.clock.advance_micros(1_000_000);
@@ -80,6 +102,7 @@ impl World {
             client: Arc::new(NoClient),
             cancelled: tokio_util::sync::CancellationToken::new(),
             effect: None,
+            verdict: contract::Verdict::default(),
         }
     }
 

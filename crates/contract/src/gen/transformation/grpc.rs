@@ -51,6 +51,70 @@ impl<S: WriteGuideQueryService + 'static> write_guide_query_service_server::Writ
 }
 
 #[::tonic::async_trait]
+impl<S: ProposalQueryService + 'static> proposal_query_service_server::ProposalQueryService for Grpc<S> {
+    async fn list_proposals(
+        &self,
+        request: ::tonic::Request<ListProposalsRequest>,
+    ) -> Result<::tonic::Response<ListProposalsResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.list_proposals(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn get_proposal(
+        &self,
+        request: ::tonic::Request<GetProposalRequest>,
+    ) -> Result<::tonic::Response<GetProposalResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.get_proposal(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
+impl<S: ProposalWriteService + 'static> proposal_write_service_server::ProposalWriteService for Grpc<S> {
+    async fn triage_proposal(
+        &self,
+        request: ::tonic::Request<TriageProposalRequest>,
+    ) -> Result<::tonic::Response<ProposalDecided>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.triage_proposal(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn approve_proposal(
+        &self,
+        request: ::tonic::Request<ApproveProposalRequest>,
+    ) -> Result<::tonic::Response<ProposalDecided>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.approve_proposal(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn reject_proposal(
+        &self,
+        request: ::tonic::Request<RejectProposalRequest>,
+    ) -> Result<::tonic::Response<ProposalDecided>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.reject_proposal(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn rebase_proposal(
+        &self,
+        request: ::tonic::Request<RebaseProposalRequest>,
+    ) -> Result<::tonic::Response<ProposalDecided>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.rebase_proposal(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn withdraw_proposal(
+        &self,
+        request: ::tonic::Request<WithdrawProposalRequest>,
+    ) -> Result<::tonic::Response<ProposalDecided>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.withdraw_proposal(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
 impl<S: ArchiMateQueryService + 'static> archi_mate_query_service_server::ArchiMateQueryService for Grpc<S> {
     async fn list_models(
         &self,
@@ -100,6 +164,42 @@ impl<S: ArchiMateQueryService + 'static> archi_mate_query_service_server::ArchiM
         let response = self.0.list_archimate_relationships(&ctx, request).await.map_err(crate::grpc::status)?;
         Ok(::tonic::Response::new(response))
     }
+    async fn get_archimate_view(
+        &self,
+        request: ::tonic::Request<GetArchimateViewRequest>,
+    ) -> Result<::tonic::Response<GetArchimateViewResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.get_archimate_view(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
+impl<S: CapabilityWriteService + 'static> capability_write_service_server::CapabilityWriteService for Grpc<S> {
+    async fn create_capability(
+        &self,
+        request: ::tonic::Request<CreateCapabilityRequest>,
+    ) -> Result<::tonic::Response<CreateCapabilityResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.create_capability(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn create_capability_structure(
+        &self,
+        request: ::tonic::Request<CreateCapabilityStructureRequest>,
+    ) -> Result<::tonic::Response<CreateCapabilityStructureResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.create_capability_structure(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn add_component_to_capability(
+        &self,
+        request: ::tonic::Request<AddComponentToCapabilityRequest>,
+    ) -> Result<::tonic::Response<AddComponentToCapabilityResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.add_component_to_capability(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
 }
 
 #[::tonic::async_trait]
@@ -136,6 +236,14 @@ impl<S: TransformationArchitectureWriteService + 'static>
     ) -> Result<::tonic::Response<DeleteElementResponse>, ::tonic::Status> {
         let (ctx, request) = crate::grpc::arrived(request)?;
         let response = self.0.delete_element(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn submit_intent(
+        &self,
+        request: ::tonic::Request<TransformationArchitectureDomainIntent>,
+    ) -> Result<::tonic::Response<SubmitArchitectureIntentResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.submit_intent(&ctx, request).await.map_err(crate::grpc::status)?;
         Ok(::tonic::Response::new(response))
     }
 }
@@ -539,6 +647,734 @@ pub mod write_guide_query_service_server {
     }
 }
 /// Generated client implementations.
+pub mod proposal_query_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct ProposalQueryServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> ProposalQueryServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> ProposalQueryServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ProposalQueryServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// List proposals, newest first.
+        pub async fn list_proposals(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListProposalsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListProposalsResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ProposalQueryService/ListProposals",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ProposalQueryService",
+                "ListProposals",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Get a proposal: what it would change, the versions it rests on, its decision.
+        pub async fn get_proposal(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetProposalResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ProposalQueryService/GetProposal",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ProposalQueryService",
+                "GetProposal",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod proposal_query_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ProposalQueryServiceServer.
+    #[async_trait]
+    pub trait ProposalQueryService: std::marker::Send + std::marker::Sync + 'static {
+        /// List proposals, newest first.
+        async fn list_proposals(
+            &self,
+            request: tonic::Request<super::ListProposalsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListProposalsResponse>, tonic::Status>;
+        /// Get a proposal: what it would change, the versions it rests on, its decision.
+        async fn get_proposal(
+            &self,
+            request: tonic::Request<super::GetProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetProposalResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct ProposalQueryServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ProposalQueryServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ProposalQueryServiceServer<T>
+    where
+        T: ProposalQueryService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.ProposalQueryService/ListProposals" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListProposalsSvc<T: ProposalQueryService>(pub Arc<T>);
+                    impl<T: ProposalQueryService> tonic::server::UnaryService<super::ListProposalsRequest> for ListProposalsSvc<T> {
+                        type Response = super::ListProposalsResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListProposalsRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as ProposalQueryService>::list_proposals(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListProposalsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.ProposalQueryService/GetProposal" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetProposalSvc<T: ProposalQueryService>(pub Arc<T>);
+                    impl<T: ProposalQueryService> tonic::server::UnaryService<super::GetProposalRequest> for GetProposalSvc<T> {
+                        type Response = super::GetProposalResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetProposalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as ProposalQueryService>::get_proposal(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetProposalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for ProposalQueryServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.ProposalQueryService";
+    impl<T> tonic::server::NamedService for ProposalQueryServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod proposal_write_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct ProposalWriteServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> ProposalWriteServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> ProposalWriteServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ProposalWriteServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Marks a proposal as seen and sets its risk.
+        pub async fn triage_proposal(
+            &mut self,
+            request: impl tonic::IntoRequest<super::TriageProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/TriageProposal",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ProposalWriteService",
+                "TriageProposal",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Approves a proposal; with enough approvals the change is made.
+        pub async fn approve_proposal(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ApproveProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/ApproveProposal",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ProposalWriteService",
+                "ApproveProposal",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Rejects a proposal, with the reason.
+        pub async fn reject_proposal(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RejectProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/RejectProposal",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ProposalWriteService",
+                "RejectProposal",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Files the same change again on the current versions.
+        pub async fn rebase_proposal(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RebaseProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/RebaseProposal",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ProposalWriteService",
+                "RebaseProposal",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Takes a proposal back.
+        pub async fn withdraw_proposal(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WithdrawProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/WithdrawProposal",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ProposalWriteService",
+                "WithdrawProposal",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod proposal_write_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ProposalWriteServiceServer.
+    #[async_trait]
+    pub trait ProposalWriteService: std::marker::Send + std::marker::Sync + 'static {
+        /// Marks a proposal as seen and sets its risk.
+        async fn triage_proposal(
+            &self,
+            request: tonic::Request<super::TriageProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status>;
+        /// Approves a proposal; with enough approvals the change is made.
+        async fn approve_proposal(
+            &self,
+            request: tonic::Request<super::ApproveProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status>;
+        /// Rejects a proposal, with the reason.
+        async fn reject_proposal(
+            &self,
+            request: tonic::Request<super::RejectProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status>;
+        /// Files the same change again on the current versions.
+        async fn rebase_proposal(
+            &self,
+            request: tonic::Request<super::RebaseProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status>;
+        /// Takes a proposal back.
+        async fn withdraw_proposal(
+            &self,
+            request: tonic::Request<super::WithdrawProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct ProposalWriteServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ProposalWriteServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ProposalWriteServiceServer<T>
+    where
+        T: ProposalWriteService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/TriageProposal" => {
+                    #[allow(non_camel_case_types)]
+                    struct TriageProposalSvc<T: ProposalWriteService>(pub Arc<T>);
+                    impl<T: ProposalWriteService> tonic::server::UnaryService<super::TriageProposalRequest> for TriageProposalSvc<T> {
+                        type Response = super::ProposalDecided;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::TriageProposalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as ProposalWriteService>::triage_proposal(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = TriageProposalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/ApproveProposal" => {
+                    #[allow(non_camel_case_types)]
+                    struct ApproveProposalSvc<T: ProposalWriteService>(pub Arc<T>);
+                    impl<T: ProposalWriteService> tonic::server::UnaryService<super::ApproveProposalRequest> for ApproveProposalSvc<T> {
+                        type Response = super::ProposalDecided;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ApproveProposalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as ProposalWriteService>::approve_proposal(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ApproveProposalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/RejectProposal" => {
+                    #[allow(non_camel_case_types)]
+                    struct RejectProposalSvc<T: ProposalWriteService>(pub Arc<T>);
+                    impl<T: ProposalWriteService> tonic::server::UnaryService<super::RejectProposalRequest> for RejectProposalSvc<T> {
+                        type Response = super::ProposalDecided;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::RejectProposalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as ProposalWriteService>::reject_proposal(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RejectProposalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/RebaseProposal" => {
+                    #[allow(non_camel_case_types)]
+                    struct RebaseProposalSvc<T: ProposalWriteService>(pub Arc<T>);
+                    impl<T: ProposalWriteService> tonic::server::UnaryService<super::RebaseProposalRequest> for RebaseProposalSvc<T> {
+                        type Response = super::ProposalDecided;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::RebaseProposalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as ProposalWriteService>::rebase_proposal(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RebaseProposalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/WithdrawProposal" => {
+                    #[allow(non_camel_case_types)]
+                    struct WithdrawProposalSvc<T: ProposalWriteService>(pub Arc<T>);
+                    impl<T: ProposalWriteService> tonic::server::UnaryService<super::WithdrawProposalRequest> for WithdrawProposalSvc<T> {
+                        type Response = super::ProposalDecided;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::WithdrawProposalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as ProposalWriteService>::withdraw_proposal(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WithdrawProposalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for ProposalWriteServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.ProposalWriteService";
+    impl<T> tonic::server::NamedService for ProposalWriteServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
 pub mod archi_mate_query_service_client {
     #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
     use tonic::codegen::http::Uri;
@@ -726,6 +1562,26 @@ pub mod archi_mate_query_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
+        /// Get a view: its layout and the elements and relationships it shows.
+        pub async fn get_archimate_view(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetArchimateViewRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetArchimateViewResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ArchiMateQueryService/GetArchimateView",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ArchiMateQueryService",
+                "GetArchimateView",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -765,6 +1621,11 @@ pub mod archi_mate_query_service_server {
             &self,
             request: tonic::Request<super::ListArchimateRelationshipsRequest>,
         ) -> std::result::Result<tonic::Response<super::ListArchimateRelationshipsResponse>, tonic::Status>;
+        /// Get a view: its layout and the elements and relationships it shows.
+        async fn get_archimate_view(
+            &self,
+            request: tonic::Request<super::GetArchimateViewRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetArchimateViewResponse>, tonic::Status>;
     }
     #[derive(Debug)]
     pub struct ArchiMateQueryServiceServer<T> {
@@ -1022,6 +1883,35 @@ pub mod archi_mate_query_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/ameide_core_proto.transformation.core.v1.ArchiMateQueryService/GetArchimateView" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetArchimateViewSvc<T: ArchiMateQueryService>(pub Arc<T>);
+                    impl<T: ArchiMateQueryService> tonic::server::UnaryService<super::GetArchimateViewRequest> for GetArchimateViewSvc<T> {
+                        type Response = super::GetArchimateViewResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetArchimateViewRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as ArchiMateQueryService>::get_archimate_view(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetArchimateViewSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 _ => Box::pin(async move {
                     let mut response = http::Response::new(tonic::body::Body::default());
                     let headers = response.headers_mut();
@@ -1047,6 +1937,356 @@ pub mod archi_mate_query_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.ArchiMateQueryService";
     impl<T> tonic::server::NamedService for ArchiMateQueryServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod capability_write_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct CapabilityWriteServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> CapabilityWriteServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> CapabilityWriteServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            CapabilityWriteServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Create a capability with its profile. TIP: call validateWrite first.
+        pub async fn create_capability(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateCapabilityRequest>,
+        ) -> std::result::Result<tonic::Response<super::CreateCapabilityResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.CapabilityWriteService/CreateCapability",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.CapabilityWriteService",
+                "CreateCapability",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Create a capability with its parts and the value streams it realizes, in one step. TIP: call validateWrite first.
+        pub async fn create_capability_structure(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateCapabilityStructureRequest>,
+        ) -> std::result::Result<tonic::Response<super::CreateCapabilityStructureResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.CapabilityWriteService/CreateCapabilityStructure",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.CapabilityWriteService",
+                "CreateCapabilityStructure",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Create a component that realizes a capability, and the services it provides, in one step. TIP: call validateWrite first.
+        pub async fn add_component_to_capability(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AddComponentToCapabilityRequest>,
+        ) -> std::result::Result<tonic::Response<super::AddComponentToCapabilityResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.CapabilityWriteService/AddComponentToCapability",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.CapabilityWriteService",
+                "AddComponentToCapability",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod capability_write_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with CapabilityWriteServiceServer.
+    #[async_trait]
+    pub trait CapabilityWriteService: std::marker::Send + std::marker::Sync + 'static {
+        /// Create a capability with its profile. TIP: call validateWrite first.
+        async fn create_capability(
+            &self,
+            request: tonic::Request<super::CreateCapabilityRequest>,
+        ) -> std::result::Result<tonic::Response<super::CreateCapabilityResponse>, tonic::Status>;
+        /// Create a capability with its parts and the value streams it realizes, in one step. TIP: call validateWrite first.
+        async fn create_capability_structure(
+            &self,
+            request: tonic::Request<super::CreateCapabilityStructureRequest>,
+        ) -> std::result::Result<tonic::Response<super::CreateCapabilityStructureResponse>, tonic::Status>;
+        /// Create a component that realizes a capability, and the services it provides, in one step. TIP: call validateWrite first.
+        async fn add_component_to_capability(
+            &self,
+            request: tonic::Request<super::AddComponentToCapabilityRequest>,
+        ) -> std::result::Result<tonic::Response<super::AddComponentToCapabilityResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct CapabilityWriteServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> CapabilityWriteServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for CapabilityWriteServiceServer<T>
+    where
+        T: CapabilityWriteService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.CapabilityWriteService/CreateCapability" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateCapabilitySvc<T: CapabilityWriteService>(pub Arc<T>);
+                    impl<T: CapabilityWriteService> tonic::server::UnaryService<super::CreateCapabilityRequest> for CreateCapabilitySvc<T> {
+                        type Response = super::CreateCapabilityResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CreateCapabilityRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as CapabilityWriteService>::create_capability(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateCapabilitySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.CapabilityWriteService/CreateCapabilityStructure" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateCapabilityStructureSvc<T: CapabilityWriteService>(pub Arc<T>);
+                    impl<T: CapabilityWriteService> tonic::server::UnaryService<super::CreateCapabilityStructureRequest>
+                        for CreateCapabilityStructureSvc<T>
+                    {
+                        type Response = super::CreateCapabilityStructureResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CreateCapabilityStructureRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CapabilityWriteService>::create_capability_structure(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateCapabilityStructureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.CapabilityWriteService/AddComponentToCapability" => {
+                    #[allow(non_camel_case_types)]
+                    struct AddComponentToCapabilitySvc<T: CapabilityWriteService>(pub Arc<T>);
+                    impl<T: CapabilityWriteService> tonic::server::UnaryService<super::AddComponentToCapabilityRequest>
+                        for AddComponentToCapabilitySvc<T>
+                    {
+                        type Response = super::AddComponentToCapabilityResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::AddComponentToCapabilityRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CapabilityWriteService>::add_component_to_capability(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = AddComponentToCapabilitySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for CapabilityWriteServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.CapabilityWriteService";
+    impl<T> tonic::server::NamedService for CapabilityWriteServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
@@ -1201,6 +2441,26 @@ pub mod transformation_architecture_write_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
+        /// Submit one change of elements, relationships, views or definitions: operation, and the one object that it names. TIP: call validateWrite first.
+        pub async fn submit_intent(
+            &mut self,
+            request: impl tonic::IntoRequest<super::TransformationArchitectureDomainIntent>,
+        ) -> std::result::Result<tonic::Response<super::SubmitArchitectureIntentResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/SubmitIntent",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
+                "SubmitIntent",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1230,6 +2490,11 @@ pub mod transformation_architecture_write_service_server {
             &self,
             request: tonic::Request<super::DeleteElementRequest>,
         ) -> std::result::Result<tonic::Response<super::DeleteElementResponse>, tonic::Status>;
+        /// Submit one change of elements, relationships, views or definitions: operation, and the one object that it names. TIP: call validateWrite first.
+        async fn submit_intent(
+            &self,
+            request: tonic::Request<super::TransformationArchitectureDomainIntent>,
+        ) -> std::result::Result<tonic::Response<super::SubmitArchitectureIntentResponse>, tonic::Status>;
     }
     #[derive(Debug)]
     pub struct TransformationArchitectureWriteServiceServer<T> {
@@ -1422,6 +2687,42 @@ pub mod transformation_architecture_write_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DeleteElementSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/SubmitIntent" => {
+                    #[allow(non_camel_case_types)]
+                    struct SubmitIntentSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
+                    impl<T: TransformationArchitectureWriteService>
+                        tonic::server::UnaryService<super::TransformationArchitectureDomainIntent>
+                        for SubmitIntentSvc<T>
+                    {
+                        type Response = super::SubmitArchitectureIntentResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::TransformationArchitectureDomainIntent>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TransformationArchitectureWriteService>::submit_intent(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SubmitIntentSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(accept_compression_encodings, send_compression_encodings)

@@ -104,6 +104,8 @@ fn check_create(label: &str, name: &str, parent: Option<Stored<Element>>, expect
         parent,
     };
     let command = CreateElement {
+        chosen_id: false,
+        profile: None,
         id: "new".to_owned(),
         relationship_id: "link".to_owned(),
         now: NOW,
@@ -137,6 +139,7 @@ fn check_update(command: UpdateElement, namesakes: &[Stored<Element>], expected:
 
 fn change(name: Option<&str>, properties: serde_json::Value) -> UpdateElement {
     UpdateElement {
+        profile: None,
         element: "e".to_owned(),
         now: NOW,
         name: name.map(|name| Name::new("name", name).unwrap()),
@@ -154,6 +157,7 @@ fn element_at(version: u64) -> Stored<Element> {
 
 fn stored(id: &str, label: &str, name: &str, version: u64) -> Stored<Element> {
     let state = Element {
+        profile: None,
         id: id.to_owned(),
         repository_id: "default".to_owned(),
         model_id: "m".to_owned(),

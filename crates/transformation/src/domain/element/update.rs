@@ -5,9 +5,11 @@ use scope::Timestamp;
 
 use super::{Element, note_missing_description, note_namesakes, refuse_namesake, refuse_stale};
 use crate::Error;
+use crate::domain::capability_profile::ProfileChange;
 use crate::domain::decision::version_id;
 use crate::domain::properties::{self, Properties};
 use crate::domain::{Decision, Fact, Name, Notes, Stored};
+use crate::metamodel::ElementType;
 
 /// What a caller wants to change.
 #[derive(Debug, Clone)]
@@ -19,6 +21,7 @@ pub struct UpdateElement {
     /// `Some(None)` clears it.
     pub description: Option<Option<String>>,
     pub properties: Option<Properties>,
+    pub profile: Option<ProfileChange>,
     pub expected_version: Option<u64>,
 }
 
@@ -39,11 +42,12 @@ pub fn update(
     if command.name.is_none()
         && command.description.is_none()
         && command.properties.as_ref().is_none_or(Properties::is_empty)
+        && command.profile.is_none()
     {
         return Err(Error::invalid(
             "name",
             "is missing, and so are description and properties".to_owned(),
-            "give at least one of name, description and properties",
+            "give at least one of name, description, properties and profile",
         ));
     }
     let mut changed = element.state.clone();
@@ -59,6 +63,13 @@ pub fn update(
     }
     if let Some(changes) = &command.properties {
         changed.properties = properties::merged(&element.properties, changes.clone())?;
+    }
+    if let Some(profile) = &command.profile {
+        if element.r#type != ElementType::CAPABILITY {
+            let reason = format!("belongs to capabilities only, not to {}", element.r#type);
+            return Err(Error::invalid("profile", reason, "leave it out, or keep such facts in properties"));
+        }
+        changed.profile = Some(profile.clone().onto(element.profile.as_ref())?);
     }
     note_missing_description(&mut notes, &changed);
     notes.suggest(format!("Cite {} when you rely on this state", version_id(&changed.id, element.version + 1)));

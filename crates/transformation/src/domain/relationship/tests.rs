@@ -158,6 +158,7 @@ fn around(source: &str, target: &str) -> Surroundings {
 fn element(id: &str, label: &str, name: &str) -> Stored<Element> {
     let at = Timestamp(0);
     let state = Element {
+        profile: None,
         id: id.to_owned(),
         repository_id: "default".to_owned(),
         model_id: "m".to_owned(),

@@ -1,0 +1,323 @@
+//! Proposals: writes that wait until people have decided.
+//!
+//! A proposal keeps the arguments of the write, the ids reserved for what it would make, and the versions it rests on.
+//! Accepting it decides the same write again, on the same versions, and records both together.
+
+mod fact;
+
+use contract::Object;
+use ledger::{Expectation, RecordKey};
+use scope::{Principal, PrincipalKind, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::fact::kind;
+use super::policy::{self, Governance};
+use super::{Decision, Fact, Notes, Stored};
+use crate::Error;
+
+pub use fact::ProposalFact;
+
+/// Where a proposal stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Status {
+    Proposed,
+    Triaged,
+    InReview,
+    Accepted,
+    Rejected,
+    Withdrawn,
+}
+
+impl Status {
+    pub const ALL: [Self; 6] =
+        [Self::Proposed, Self::Triaged, Self::InReview, Self::Accepted, Self::Rejected, Self::Withdrawn];
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Proposed => "PROPOSED",
+            Self::Triaged => "TRIAGED",
+            Self::InReview => "IN_REVIEW",
+            Self::Accepted => "ACCEPTED",
+            Self::Rejected => "REJECTED",
+            Self::Withdrawn => "WITHDRAWN",
+        }
+    }
+
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Proposed | Self::Triaged | Self::InReview)
+    }
+}
+
+/// How much harm a change can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Risk {
+    Low,
+    Med,
+    High,
+}
+
+impl From<contract::RiskTier> for Risk {
+    fn from(tier: contract::RiskTier) -> Self {
+        match tier {
+            contract::RiskTier::Low => Self::Low,
+            contract::RiskTier::Medium => Self::Med,
+            contract::RiskTier::High | contract::RiskTier::Critical => Self::High,
+        }
+    }
+}
+
+/// What a proposal would do to its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Change {
+    Create,
+    Update,
+    Link,
+    Unlink,
+    Supersede,
+    Delete,
+}
+
+/// A version that a proposal rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pin {
+    pub kind: String,
+    pub id: String,
+    pub version: u64,
+}
+
+impl Pin {
+    pub fn key(&self) -> RecordKey {
+        RecordKey::new(&self.kind, &self.id)
+    }
+}
+
+/// Somebody's agreement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    pub by: String,
+    pub at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: Option<String>,
+}
+
+/// Who decided what, when and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecisionRecord {
+    pub id: String,
+    pub proposal_id: String,
+    pub accepted: bool,
+    pub decided_by: String,
+    pub decided_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: Option<String>,
+}
+
+impl DecisionRecord {
+    pub fn key(&self) -> RecordKey {
+        RecordKey::new(kind::DECISION, &self.id)
+    }
+}
+
+/// A proposal's state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    pub id: String,
+    pub repository_id: String,
+    pub status: Status,
+    pub summary: String,
+    pub change: Change,
+    pub risk: Risk,
+    /// The write's name, without the capability.
+    pub operation: String,
+    /// The write's arguments as they were given.
+    pub arguments: Object,
+    /// The answer as it would be.
+    pub would_be: Object,
+    /// Ids that the write will use, in the order in which it asks for them.
+    pub reserved_ids: Vec<String>,
+    pub pins: Vec<Pin>,
+    pub proposed_by: String,
+    pub proposed_by_kind: PrincipalKind,
+    pub approvals_needed: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<Approval>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<DecisionRecord>,
+    /// Versions that the accepted change made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted_as: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebased_to: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebase_of: Option<String>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Proposal {
+    pub fn key(&self) -> RecordKey {
+        Self::key_of(&self.id)
+    }
+
+    pub fn key_of(id: &str) -> RecordKey {
+        RecordKey::new(kind::PROPOSAL, id)
+    }
+}
+
+/// Who acts on a proposal, when, and with which words.
+#[derive(Debug, Clone)]
+pub struct Act<'a> {
+    pub by: &'a Principal,
+    pub now: Timestamp,
+    /// For the decision record, if there is one.
+    pub decision_id: String,
+    pub rationale: Option<String>,
+}
+
+/// What an approval leads to.
+#[derive(Debug, Clone)]
+pub enum Approved {
+    /// More people must agree.
+    Counted(Decision<Proposal>),
+    /// Enough agree: make the change, and record this with it.
+    Carried(Box<Proposal>),
+}
+
+/// Decides what an approval leads to. `current` are the versions of the pins now, in their order.
+pub fn approve(
+    governance: &Governance,
+    proposal: &Stored<Proposal>,
+    current: &[Option<u64>],
+    act: &Act<'_>,
+) -> Result<Approved, Error> {
+    refuse_closed(proposal)?;
+    refuse_unless_steward(act.by, "approve")?;
+    let by = act.by.id();
+    if by == proposal.proposed_by && !governance.self_approval {
+        return Err(Error::OwnProposal { proposal: proposal.id.clone() });
+    }
+    refuse_stale(proposal, current)?;
+    if proposal.approvals.iter().any(|approval| approval.by == by) {
+        return Err(Error::ProposalState {
+            proposal: proposal.id.clone(),
+            status: proposal.status.label(),
+            reason: "you approved it already".to_owned(),
+        });
+    }
+    let mut changed = proposal.state.clone();
+    changed.updated_at = act.now;
+    changed.approvals.push(Approval { by, at: act.now, rationale: act.rationale.clone() });
+    if changed.approvals.len() < usize::try_from(changed.approvals_needed).unwrap_or(usize::MAX) {
+        changed.status = Status::InReview;
+        return Ok(Approved::Counted(moved(proposal, changed, ProposalFact::Approved)));
+    }
+    changed.status = Status::Accepted;
+    changed.decision = Some(decided(&changed, act, true));
+    Ok(Approved::Carried(Box::new(changed)))
+}
+
+/// Decides whether a proposal may be rejected.
+pub fn reject(proposal: &Stored<Proposal>, act: &Act<'_>) -> Result<Decision<Proposal>, Error> {
+    refuse_closed(proposal)?;
+    refuse_unless_steward(act.by, "reject")?;
+    if act.rationale.as_deref().is_none_or(|text| text.trim().is_empty()) {
+        return Err(Error::invalid("rationale", "is missing".to_owned(), "say why the proposal is rejected"));
+    }
+    let mut changed = proposal.state.clone();
+    changed.updated_at = act.now;
+    changed.status = Status::Rejected;
+    let record = decided(&changed, act, false);
+    changed.decision = Some(record.clone());
+    let mut decision = moved(proposal, changed, ProposalFact::Rejected);
+    decision.facts.push(Fact::Proposal(ProposalFact::DecisionRecorded(record)));
+    Ok(decision)
+}
+
+/// Decides whether a proposal may be marked as seen.
+pub fn triage(proposal: &Stored<Proposal>, risk: Option<Risk>, act: &Act<'_>) -> Result<Decision<Proposal>, Error> {
+    refuse_closed(proposal)?;
+    refuse_unless_steward(act.by, "triage")?;
+    let mut changed = proposal.state.clone();
+    changed.updated_at = act.now;
+    changed.status = Status::Triaged;
+    changed.risk = risk.unwrap_or(changed.risk);
+    Ok(moved(proposal, changed, ProposalFact::Triaged))
+}
+
+/// Decides whether a proposal may be taken back, by its author or by a steward.
+pub fn withdraw(
+    proposal: &Stored<Proposal>,
+    rebased_to: Option<String>,
+    act: &Act<'_>,
+) -> Result<Decision<Proposal>, Error> {
+    refuse_closed(proposal)?;
+    if act.by.id() != proposal.proposed_by {
+        refuse_unless_steward(act.by, "withdraw another's proposal")?;
+    }
+    let mut changed = proposal.state.clone();
+    changed.updated_at = act.now;
+    changed.status = Status::Withdrawn;
+    changed.rebased_to = rebased_to;
+    Ok(moved(proposal, changed, ProposalFact::Withdrawn))
+}
+
+fn moved(before: &Stored<Proposal>, after: Proposal, fact: fn(Proposal) -> ProposalFact) -> Decision<Proposal> {
+    Decision {
+        facts: vec![Fact::Proposal(fact(after.clone()))],
+        expectations: vec![Expectation::Version { key: before.key(), version: before.version }],
+        outcome: after,
+        notes: Notes::default(),
+    }
+}
+
+fn decided(proposal: &Proposal, act: &Act<'_>, accepted: bool) -> DecisionRecord {
+    DecisionRecord {
+        id: act.decision_id.clone(),
+        proposal_id: proposal.id.clone(),
+        accepted,
+        decided_by: act.by.id(),
+        decided_at: act.now,
+        rationale: act.rationale.clone(),
+    }
+}
+
+fn refuse_closed(proposal: &Proposal) -> Result<(), Error> {
+    match proposal.status.is_open() {
+        true => Ok(()),
+        false => Err(Error::ProposalState {
+            proposal: proposal.id.clone(),
+            status: proposal.status.label(),
+            reason: match &proposal.rebased_to {
+                Some(next) => format!("it was rebased to {next}"),
+                None => "it is closed".to_owned(),
+            },
+        }),
+    }
+}
+
+/// Refuses what only stewards decide.
+pub fn refuse_unless_steward(by: &Principal, act: &str) -> Result<(), Error> {
+    match policy::may_approve(by) {
+        true => Ok(()),
+        false => Err(Error::NotSteward { act: act.to_owned() }),
+    }
+}
+
+/// The pins that no longer hold.
+pub fn stale_pins<'a>(
+    proposal: &'a Proposal,
+    current: &'a [Option<u64>],
+) -> impl Iterator<Item = (&'a Pin, Option<u64>)> {
+    proposal.pins.iter().zip(current.iter().copied()).filter(|(pin, now)| *now != Some(pin.version))
+}
+
+fn refuse_stale(proposal: &Proposal, current: &[Option<u64>]) -> Result<(), Error> {
+    let stale: Vec<(Pin, Option<u64>)> = stale_pins(proposal, current).map(|(pin, now)| (pin.clone(), now)).collect();
+    match stale.is_empty() {
+        true => Ok(()),
+        false => Err(Error::StaleProposal { proposal: proposal.id.clone(), stale }),
+    }
+}

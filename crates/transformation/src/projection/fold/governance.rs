@@ -1,0 +1,59 @@
+//! The records of proposals and decisions.
+
+use ledger::Record;
+
+use super::blank;
+use crate::domain::fact;
+use crate::domain::proposal::{DecisionRecord, Proposal, ProposalFact};
+
+/// The tag of proposals that rest on a record.
+pub fn target_tag(id: &str) -> String {
+    format!("target:{id}")
+}
+
+/// The tag of open proposals that rest on a record.
+pub fn open_target_tag(id: &str) -> String {
+    format!("open:{id}")
+}
+
+/// What a fact makes of its record.
+pub fn record(fact: &ProposalFact) -> Record {
+    match fact {
+        ProposalFact::Created(state)
+        | ProposalFact::Triaged(state)
+        | ProposalFact::Approved(state)
+        | ProposalFact::Accepted(state)
+        | ProposalFact::Rejected(state)
+        | ProposalFact::Withdrawn(state) => proposal(state),
+        ProposalFact::DecisionRecorded(state) => decision(state),
+    }
+}
+
+fn proposal(state: &Proposal) -> Record {
+    // Any proposal is found by what it rests on, an open one also as a rival.
+    let targets = |tag: fn(&str) -> String| state.pins.iter().map(move |pin| tag(&pin.id));
+    let mut tags: Vec<String> = targets(target_tag).collect();
+    if state.status.is_open() {
+        tags.extend(targets(open_target_tag));
+    }
+    Record {
+        scope: state.repository_id.clone(),
+        r#type: state.operation.clone(),
+        status: Some(state.status.label().to_owned()),
+        // Newest first: the time that is found by runs backwards.
+        time: Some(scope::Timestamp(-state.created_at.0)),
+        tags,
+        body: fact::text(state),
+        ..blank(state.key())
+    }
+}
+
+fn decision(state: &DecisionRecord) -> Record {
+    Record {
+        scope: state.proposal_id.clone(),
+        r#type: if state.accepted { "accepted" } else { "rejected" }.to_owned(),
+        time: Some(state.decided_at),
+        body: fact::text(state),
+        ..blank(state.key())
+    }
+}

@@ -1,0 +1,55 @@
+//! Proposals at a point in history.
+
+use ledger::{Find, Page, RecordKey};
+
+use super::Snapshot;
+use super::fold::governance::open_target_tag;
+use crate::Error;
+use crate::domain::Stored;
+use crate::domain::fact::kind;
+use crate::domain::proposal::Proposal;
+
+/// How many other proposals a proposal names.
+const RIVALS_MAX: usize = 20;
+
+impl Snapshot<'_> {
+    /// The proposal with this id.
+    pub async fn proposal(&self, id: &str) -> Result<Stored<Proposal>, Error> {
+        let found: Option<Stored<Proposal>> = self.get(Proposal::key_of(id)).await?;
+        found
+            .filter(|proposal| proposal.repository_id == self.ctx.scope.repository.as_str())
+            .ok_or_else(|| Error::NoSuchProposal { reference: id.to_owned() })
+    }
+
+    /// The versions of records, in the order of the keys; none for what is not there.
+    pub async fn versions(&self, keys: &[RecordKey]) -> Result<Vec<Option<u64>>, Error> {
+        let found = self.ledger.get(&self.ctx.scope.tenant, self.at, keys).await?;
+        Ok(found.into_iter().map(|version| version.map(|version| version.version)).collect())
+    }
+
+    /// The versions of what a proposal rests on.
+    pub async fn pinned_versions(&self, proposal: &Proposal) -> Result<Vec<Option<u64>>, Error> {
+        let keys: Vec<RecordKey> = proposal.pins.iter().map(|pin| pin.key()).collect();
+        self.versions(&keys).await
+    }
+
+    /// Other open proposals that rest on the same records.
+    pub async fn rivals(&self, proposal: &Proposal) -> Result<Vec<String>, Error> {
+        let mut rivals = Vec::new();
+        for pin in &proposal.pins {
+            let find = Find {
+                scope: Some(proposal.repository_id.clone()),
+                tag: Some(open_target_tag(&pin.id)),
+                limit: RIVALS_MAX,
+                ..Find::all(kind::PROPOSAL)
+            };
+            let page: Page<Stored<Proposal>> = self.page(find).await?;
+            rivals.extend(page.items.into_iter().map(|other| other.state.id));
+        }
+        rivals.sort();
+        rivals.dedup();
+        rivals.retain(|id| *id != proposal.id);
+        rivals.truncate(RIVALS_MAX);
+        Ok(rivals)
+    }
+}

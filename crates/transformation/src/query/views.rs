@@ -1,0 +1,64 @@
+//! A view with what it shows, all at one point.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use contract::Context;
+use contract::generated::transformation::{GetArchimateViewRequest, GetArchimateViewResponse};
+
+use super::architecture::{ArchitectureQuery, with_ends};
+use crate::Error;
+use crate::domain::view::View;
+use crate::projection::{Listing, message};
+
+const PAGE_DEFAULT: usize = 100;
+
+impl ArchitectureQuery {
+    pub(super) async fn view(
+        &self,
+        ctx: &Context,
+        request: GetArchimateViewRequest,
+    ) -> Result<GetArchimateViewResponse, Error> {
+        let arguments = (&request.view_id, request.page_size);
+        let listing =
+            Listing::new(ctx, "getView", &arguments, request.read_context.as_ref(), request.page_token.as_deref())?;
+        let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
+        let view = snapshot.view(&request.view_id).await?;
+        let from: usize = listing.after.as_deref().and_then(|after| after.parse().ok()).unwrap_or(0);
+        let size = usize::try_from(request.page_size).ok().filter(|size| *size > 0).unwrap_or(PAGE_DEFAULT);
+        let until = view.nodes.len().min(from.saturating_add(size));
+        let nodes = view.nodes.get(from..until).unwrap_or_default();
+        let ids: Vec<&str> =
+            nodes.iter().map(|node| node.element_id.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
+        let found = snapshot.elements_by_id(&ids).await?;
+        let missing = ids.iter().zip(&found).filter(|(_, element)| element.is_none()).map(|(id, _)| (*id).to_owned());
+        let missing_elements = missing.collect();
+        let mut relationships = Vec::new();
+        let mut edges = Vec::new();
+        for edge in &view.edges {
+            let Some(relationship) = snapshot.relationship_by_id(&edge.relationship_id).await? else { continue };
+            let last = last_end(&view, &relationship.source_id, &relationship.target_id);
+            if (from..until).contains(&last) {
+                edges.push(message::view_edge(edge));
+                relationships.push(relationship);
+            }
+        }
+        Ok(GetArchimateViewResponse {
+            view: Some(message::view(&view, view.version)),
+            nodes: nodes.iter().map(message::view_node).collect(),
+            edges,
+            elements: found.iter().flatten().map(|element| message::element(element, element.version)).collect(),
+            relationships: with_ends(snapshot, &relationships).await?,
+            missing_elements,
+            next_page_token: listing.token(snapshot.at, (until < view.nodes.len()).then(|| until.to_string())),
+            read_context: Some(listing.echo(snapshot.at)),
+        })
+    }
+}
+
+/// The place of the later of two ends among the nodes: an edge is shown with it.
+fn last_end(view: &View, source: &str, target: &str) -> usize {
+    let places: BTreeMap<&str, usize> =
+        view.nodes.iter().enumerate().rev().map(|(place, node)| (node.element_id.as_str(), place)).collect();
+    let place = |id: &str| places.get(id).copied().unwrap_or(0);
+    place(source).max(place(target))
+}

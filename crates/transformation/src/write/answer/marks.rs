@@ -1,0 +1,97 @@
+//! What is said about an answer after it was made: that it is a repetition, or that it has not happened yet.
+
+use contract::generated::transformation::{
+    AddComponentToCapabilityResponse, CreateCapabilityResponse, CreateCapabilityStructureResponse,
+    CreateElementResponse, CreateRelationshipResponse, DeleteElementResponse, Element, Outcome, ProposalNote,
+    Relationship, SubmitArchitectureIntentResponse, UpdateElementResponse,
+};
+use scope::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::domain::Notes;
+use crate::domain::decision::version_id;
+use crate::projection::message;
+
+/// An answer that can be given again.
+pub trait Replayable: Serialize + DeserializeOwned {
+    /// Says that this answer was first given at `at`.
+    fn mark_replay(&mut self, at: Timestamp);
+}
+
+/// An answer that can also be given for a write that was filed instead of made.
+pub trait Proposable: Replayable {
+    /// Says that this is what would be: new things have version 0.
+    fn make_hypothetical(&mut self);
+
+    /// Says that the write was filed as a proposal.
+    fn mark_proposed(&mut self, proposal: ProposalNote, notes: &Notes);
+}
+
+macro_rules! replayable {
+    ($($answer:ty, $this:ident => $hypothetical:expr;)*) => {$(
+        impl Replayable for $answer {
+            fn mark_replay(&mut self, at: Timestamp) {
+                self.idempotent_replay = Some(true);
+                self.original_request_time = Some(at.to_string());
+            }
+        }
+
+        impl Proposable for $answer {
+            fn make_hypothetical(&mut self) {
+                let $this = self;
+                $hypothetical;
+            }
+
+            fn mark_proposed(&mut self, proposal: ProposalNote, notes: &Notes) {
+                self.outcome = Outcome::Proposed.into();
+                self.proposal = Some(proposal);
+                self.suggestions.clone_from(&notes.suggestions);
+                self.warnings = notes.warnings.iter().map(message::warning).collect();
+            }
+        }
+    )*};
+}
+
+replayable! {
+    CreateElementResponse, this => { elements(&mut this.element); relationships(&mut this.relationship) };
+    CreateRelationshipResponse, this => relationships(&mut this.relationship);
+    UpdateElementResponse, this => { elements(&mut this.element); this.new_version = 0 };
+    DeleteElementResponse, this => { let _ = this; };
+    CreateCapabilityResponse, this => {
+        if let Some(capability) = &mut this.capability {
+            capability.revision = 0;
+            capability.version_id = version_id(&capability.id, 0);
+        }
+    };
+    CreateCapabilityStructureResponse, this => {
+        elements(this.created_elements.iter_mut().chain(&mut this.capability));
+        relationships(&mut this.created_relationships);
+    };
+    AddComponentToCapabilityResponse, this => {
+        elements(this.created_elements.iter_mut().chain(&mut this.component));
+        relationships(&mut this.created_relationships);
+    };
+    SubmitArchitectureIntentResponse, this => {
+        elements(&mut this.element);
+        relationships(&mut this.relationship);
+        if let Some(view) = &mut this.view {
+            view.version = 0;
+            view.version_id = version_id(&view.id, 0);
+        }
+    };
+}
+
+fn elements<'a>(elements: impl IntoIterator<Item = &'a mut Element>) {
+    for element in elements {
+        element.version = 0;
+        element.version_id = version_id(&element.id, 0);
+    }
+}
+
+fn relationships<'a>(relationships: impl IntoIterator<Item = &'a mut Relationship>) {
+    for relationship in relationships {
+        relationship.version = 0;
+        relationship.version_id = version_id(&relationship.id, 0);
+    }
+}

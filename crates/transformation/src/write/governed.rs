@@ -1,0 +1,259 @@
+//! How a write is made: at once, or as a proposal. The policy decides; this carries it out.
+
+use std::sync::{Arc, Mutex};
+
+use contract::generated::transformation::CommitMode;
+use contract::{Context, Object, RiskTier};
+use ledger::{Expectation, RecordKey};
+use scope::IdSource;
+use serde::Serialize;
+
+use super::Recorder;
+use super::answer::{Answered, Proposable, describe};
+use crate::Error;
+use crate::domain::policy::{self, Governance, Mode, Way};
+use crate::domain::proposal::{self, Act, Change, Pin, Proposal, ProposalFact, Risk, Status};
+use crate::domain::{Decision, Fact, Notes, Stored};
+use crate::projection::{Snapshot, message};
+
+/// A write with what governance needs to know about it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The write's name, without the capability.
+    pub operation: &'static str,
+    pub tier: RiskTier,
+    pub mode: Mode,
+    /// The arguments as they were given.
+    pub arguments: Object,
+    /// The proposal that this one takes the place of.
+    pub rebase_of: Option<Box<Stored<Proposal>>>,
+}
+
+impl Asked {
+    pub fn new(operation: &'static str, tier: RiskTier, mode: CommitMode, request: &impl Serialize) -> Self {
+        let arguments = match serde_json::to_value(request) {
+            Ok(serde_json::Value::Object(arguments)) => Object(arguments),
+            _ => Object::default(),
+        };
+        Self { operation, tier, mode: mode.into(), arguments, rebase_of: None }
+    }
+}
+
+impl From<CommitMode> for Mode {
+    fn from(mode: CommitMode) -> Self {
+        match mode {
+            CommitMode::Unspecified | CommitMode::Auto => Self::Auto,
+            CommitMode::Commit => Self::Commit,
+            CommitMode::Propose => Self::Propose,
+        }
+    }
+}
+
+/// One write on its way. Commands are read with [`Self::ctx`], so that the ids they take can be reserved.
+pub struct Desk<'a> {
+    recorder: &'a Recorder,
+    caller: &'a Context,
+    governance: &'a Governance,
+    asked: Asked,
+    way: Way,
+    reserved: Arc<Reserved>,
+    pub ctx: Context,
+}
+
+impl<'a> Desk<'a> {
+    /// Asks the policy about a write, and says its verdict for the audit record.
+    pub fn open(
+        recorder: &'a Recorder,
+        governance: &'a Governance,
+        caller: &'a Context,
+        asked: Asked,
+    ) -> Result<Self, Error> {
+        let ruling = policy::rule(governance, &caller.principal, asked.tier, asked.mode);
+        let Some(way) = ruling.way else {
+            caller.verdict.say(format!("deny: {}", ruling.reason));
+            let may_propose = policy::rule(governance, &caller.principal, asked.tier, Mode::Auto).way.is_some();
+            let act = if may_propose { "commit this write" } else { "write here" };
+            return Err(Error::NotPermittedByPolicy { act: act.to_owned(), reason: ruling.reason, may_propose });
+        };
+        let word = if way == Way::Commit { "commit" } else { "propose" };
+        caller.verdict.say(format!("{word}: {}", ruling.reason));
+        let reserved = Arc::new(Reserved { source: caller.ids.clone(), taken: Mutex::default() });
+        let ctx = Context { ids: reserved.clone(), ..caller.clone() };
+        Ok(Self { recorder, caller, governance, asked, way, reserved, ctx })
+    }
+
+    /// Makes the write, or files it.
+    pub async fn submit<T, F, Fut>(&self, decide: F) -> Result<T::Answer, Error>
+    where
+        T: Answered<Answer: Proposable> + Send + Sync,
+        F: Fn() -> Fut + Sync,
+        Fut: Future<Output = Result<Decision<T>, Error>> + Send,
+    {
+        match self.way {
+            Way::Commit => self.recorder.once(self.caller, decide).await,
+            Way::Propose => self.recorder.once(self.caller, || async { self.propose(decide().await?).await }).await,
+        }
+    }
+
+    /// The decision to file a proposal instead of what was decided.
+    async fn propose<T: Answered<Answer: Proposable>>(
+        &self,
+        decision: Decision<T>,
+    ) -> Result<Decision<Proposed<T::Answer>>, Error> {
+        let snapshot = Snapshot::live(self.recorder.ledger(), self.caller).await?;
+        let pins = pins(&decision.expectations, snapshot).await?;
+        let mut would_be = decision.outcome.answer(&decision.notes);
+        would_be.make_hypothetical();
+        let risk = self.asked.tier.into();
+        let ctx = self.caller;
+        let approvals = self.governance.approvals;
+        let proposal = Proposal {
+            id: ctx.ids.next(),
+            repository_id: ctx.scope.repository.to_string(),
+            status: Status::Proposed,
+            summary: describe(&decision.facts),
+            change: change_of(&decision.facts),
+            risk,
+            operation: self.asked.operation.to_owned(),
+            arguments: self.asked.arguments.clone(),
+            would_be: match serde_json::to_value(&would_be) {
+                Ok(serde_json::Value::Object(answer)) => Object(answer),
+                _ => Object::default(),
+            },
+            reserved_ids: self.reserved.taken(),
+            pins,
+            proposed_by: ctx.principal.id(),
+            proposed_by_kind: ctx.principal.kind,
+            approvals_needed: match risk {
+                Risk::Low => approvals.low,
+                Risk::Med => approvals.med,
+                Risk::High => approvals.high,
+            }
+            .max(1),
+            approvals: Vec::new(),
+            decision: None,
+            accepted_as: Vec::new(),
+            rebased_to: None,
+            rebase_of: self.asked.rebase_of.as_ref().map(|old| old.id.clone()),
+            created_at: ctx.now,
+            updated_at: ctx.now,
+        };
+        let mut notes = decision.notes;
+        let rivals = snapshot.rivals(&proposal).await?;
+        if !rivals.is_empty() {
+            notes.warn(
+                "OPEN_PROPOSALS",
+                format!("{} other open proposals touch the same: {}", rivals.len(), rivals.join(", ")),
+                "Read them with transformation.getProposal before more is proposed",
+            );
+        }
+        notes.suggestions =
+            vec![format!("transformation.getProposal with proposal_id {} shows what becomes of it", proposal.id)];
+        let mut facts = vec![Fact::Proposal(ProposalFact::Created(proposal.clone()))];
+        let mut expectations = vec![Expectation::Absent { key: proposal.key() }];
+        if let Some(old) = &self.asked.rebase_of {
+            let act = Act { by: &ctx.principal, now: ctx.now, decision_id: String::new(), rationale: None };
+            let closed = proposal::withdraw(old, Some(proposal.id.clone()), &act)?;
+            facts.extend(closed.facts);
+            expectations.extend(closed.expectations);
+        }
+        Ok(Decision { facts, expectations, outcome: Proposed { proposal, would_be }, notes })
+    }
+}
+
+/// A write that was filed, with the answer as it would be.
+#[derive(Debug, Clone)]
+pub struct Proposed<A> {
+    pub proposal: Proposal,
+    pub would_be: A,
+}
+
+impl<A: Proposable + Clone + Send + Sync> Answered for Proposed<A> {
+    type Answer = A;
+    const AGGREGATE: &'static str = "proposal";
+
+    fn aggregate_id(&self) -> &str {
+        &self.proposal.id
+    }
+
+    fn answer(&self, notes: &Notes) -> A {
+        let mut answer = self.would_be.clone();
+        answer.mark_proposed(message::proposal_note(&self.proposal), notes);
+        answer
+    }
+}
+
+/// The versions that a decision rests on, as they are now.
+async fn pins(expectations: &[Expectation], snapshot: Snapshot<'_>) -> Result<Vec<Pin>, Error> {
+    let key = |expectation: &Expectation| match expectation {
+        Expectation::Version { key, .. } | Expectation::Exists { key }
+            if key.kind != crate::domain::fact::kind::MODEL =>
+        {
+            Some(key.clone())
+        }
+        _ => None,
+    };
+    let mut keys: Vec<RecordKey> = expectations.iter().filter_map(key).collect();
+    keys.sort();
+    keys.dedup();
+    let versions = snapshot.versions(&keys).await?;
+    let pin =
+        |(key, version): (RecordKey, Option<u64>)| version.map(|version| Pin { kind: key.kind, id: key.id, version });
+    Ok(keys.into_iter().zip(versions).filter_map(pin).collect())
+}
+
+/// What the facts would do, as a reviewer calls it.
+fn change_of(facts: &[Fact]) -> Change {
+    let only = |of: fn(&Fact) -> bool| !facts.is_empty() && facts.iter().all(of);
+    if facts.iter().any(|fact| matches!(fact, Fact::ElementDeleted(_) | Fact::ViewDeleted(_))) {
+        Change::Delete
+    } else if only(|fact| matches!(fact, Fact::ElementRelationshipCreated(_))) {
+        Change::Link
+    } else if only(|fact| matches!(fact, Fact::ElementRelationshipDeleted(_))) {
+        Change::Unlink
+    } else if facts.iter().any(|fact| matches!(fact, Fact::ElementCreated(_) | Fact::ViewCreated(_))) {
+        Change::Create
+    } else {
+        Change::Update
+    }
+}
+
+/// Hands out ids and remembers them.
+struct Reserved {
+    source: Arc<dyn IdSource>,
+    taken: Mutex<Vec<String>>,
+}
+
+impl Reserved {
+    fn taken(&self) -> Vec<String> {
+        self.taken.lock().expect("nobody panics with the list in hand").clone()
+    }
+}
+
+impl IdSource for Reserved {
+    fn next(&self) -> String {
+        let id = self.source.next();
+        self.taken.lock().expect("nobody panics with the list in hand").push(id.clone());
+        id
+    }
+}
+
+/// Hands out the ids that were reserved, in the same order.
+pub struct Reserve {
+    ids: Mutex<std::vec::IntoIter<String>>,
+    rest: Arc<dyn IdSource>,
+}
+
+impl Reserve {
+    /// `rest` gives what goes beyond the reservation.
+    pub fn of(ids: Vec<String>, rest: Arc<dyn IdSource>) -> Self {
+        Self { ids: Mutex::new(ids.into_iter()), rest }
+    }
+}
+
+impl IdSource for Reserve {
+    fn next(&self) -> String {
+        let reserved = self.ids.lock().expect("nobody panics with the list in hand").next();
+        reserved.unwrap_or_else(|| self.rest.next())
+    }
+}

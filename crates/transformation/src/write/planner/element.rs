@@ -1,0 +1,92 @@
+//! Decides writes of elements.
+
+use contract::Context;
+
+use super::Planner;
+use crate::Error;
+use crate::domain::element::{self, CreateElement, Created, DeleteElement, Deleted, UpdateElement, Updated};
+use crate::domain::{Decision, Name};
+use crate::metamodel::ElementType;
+use crate::projection::Snapshot;
+
+impl Planner {
+    pub async fn create_element(&self, ctx: &Context, command: &CreateElement) -> Result<Decision<Created>, Error> {
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
+        let model_id = snapshot.model_id(command.model.as_deref()).await?;
+        let parent = match &command.parent {
+            Some(parent) => Some(snapshot.element("parent_id", parent, Some(&model_id)).await?),
+            None => None,
+        };
+        let key_holder = match &command.key {
+            Some(key) => snapshot.element_by_key(&model_id, key).await?.map(|element| element.mention()),
+            None => None,
+        };
+        if command.chosen_id && snapshot.element_by_id(&command.id).await?.is_some() {
+            return Err(Error::DuplicateId { id: command.id.clone() });
+        }
+        let namesakes = snapshot.namesakes(&model_id, command.name.normalised()).await?;
+        let repository_id = ctx.scope.repository.to_string();
+        let around = element::Surroundings { repository_id, model_id, namesakes, key_holder, parent };
+        match element::create(self.profile, &around, command) {
+            Err(refusal) => Err(with_alternatives(snapshot, command.r#type, refusal).await?),
+            decision => decision,
+        }
+    }
+
+    pub async fn update_element(&self, ctx: &Context, command: &UpdateElement) -> Result<Decision<Updated>, Error> {
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
+        let element = snapshot.element("id", &command.element, None).await?;
+        let namesakes = match &command.name {
+            Some(name) => snapshot.namesakes(&element.model_id, name.normalised()).await?,
+            None => Vec::new(),
+        };
+        match element::update(&element, &namesakes, command) {
+            Err(refusal) => Err(with_alternatives(snapshot, element.r#type, refusal).await?),
+            decision => decision,
+        }
+    }
+
+    pub async fn delete_element(&self, ctx: &Context, command: &DeleteElement) -> Result<Decision<Deleted>, Error> {
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
+        let element = snapshot.element("id", &command.element, None).await?;
+        let relationships = snapshot.relationships_of(&element.id).await?;
+        element::delete(&element, &relationships, snapshot.since, command)
+    }
+
+    /// Elements that a new one may repeat or may want to be related to.
+    pub(super) async fn neighbours(&self, ctx: &Context, command: &CreateElement) -> Result<Vec<String>, Error> {
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
+        let model_id = snapshot.model_id(command.model.as_deref()).await?;
+        let similar = snapshot.similar(&model_id, command.name.as_str()).await?;
+        let suggestion = |other: &element::Element| {
+            if other.r#type == command.r#type {
+                return format!("Similar element '{}' exists - consider if this is a duplicate", other.name);
+            }
+            let permitted = self.profile.permitted(command.r#type, other.r#type);
+            let by = permitted.first().map_or("Association", |of| of.label());
+            format!("Consider adding relationships to '{}' ({}), for example {by}", other.name, other.r#type)
+        };
+        Ok(similar.iter().map(|other| suggestion(other)).collect())
+    }
+}
+
+/// Fills in names that are free when a name is taken.
+pub(super) async fn with_alternatives(
+    snapshot: Snapshot<'_>,
+    r#type: ElementType,
+    refusal: Error,
+) -> Result<Error, Error> {
+    let Error::DuplicateName { field, name, model_id, existing, .. } = refusal else { return Ok(refusal) };
+    let mut alternatives = Vec::new();
+    for family in name.alternatives() {
+        for candidate in family {
+            let Ok(candidate) = Name::new("name", &candidate) else { break };
+            let holders = snapshot.namesakes(&model_id, candidate.normalised()).await?;
+            if holders.iter().all(|holder| holder.r#type != r#type) {
+                alternatives.push(candidate.to_string());
+                break;
+            }
+        }
+    }
+    Ok(Error::DuplicateName { field, name, model_id, existing, alternatives })
+}

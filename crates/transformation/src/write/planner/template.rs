@@ -1,0 +1,54 @@
+//! Decides writes that make several things at once.
+
+use std::collections::BTreeMap;
+
+use contract::Context;
+
+use super::Planner;
+use super::element::with_alternatives;
+use crate::Error;
+use crate::domain::template::{self, AddComponent, CreateStructure, Made, Surroundings};
+use crate::domain::{Decision, Name};
+use crate::metamodel::ElementType;
+use crate::projection::Snapshot;
+
+impl Planner {
+    pub async fn create_structure(&self, ctx: &Context, command: &CreateStructure) -> Result<Decision<Made>, Error> {
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
+        let model_id = snapshot.model_id(command.model.as_deref()).await?;
+        let parts = command.value_streams.iter().chain(&command.sub_capabilities);
+        let around = surroundings(snapshot, ctx, model_id, std::iter::once(&command.name).chain(parts)).await?;
+        match template::create_structure(self.profile, &around, command) {
+            Err(refusal) => Err(with_alternatives(snapshot, ElementType::CAPABILITY, refusal).await?),
+            decision => decision,
+        }
+    }
+
+    pub async fn add_component(&self, ctx: &Context, command: &AddComponent) -> Result<Decision<Made>, Error> {
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
+        let capability = snapshot.element("capability_id", &command.capability, None).await?;
+        let names = std::iter::once(&command.name).chain(&command.services);
+        let around = surroundings(snapshot, ctx, capability.model_id.clone(), names).await?;
+        match template::add_component(self.profile, &around, &capability, command) {
+            Err(refusal) => Err(with_alternatives(snapshot, ElementType::APPLICATION_COMPONENT, refusal).await?),
+            decision => decision,
+        }
+    }
+}
+
+async fn surroundings(
+    snapshot: Snapshot<'_>,
+    ctx: &Context,
+    model_id: String,
+    names: impl Iterator<Item = &Name>,
+) -> Result<Surroundings, Error> {
+    let mut namesakes = BTreeMap::new();
+    for name in names {
+        let normalised = name.normalised();
+        if !namesakes.contains_key(&normalised) {
+            let holders = snapshot.namesakes(&model_id, normalised.clone()).await?;
+            namesakes.insert(normalised, holders);
+        }
+    }
+    Ok(Surroundings { repository_id: ctx.scope.repository.to_string(), model_id, namesakes })
+}

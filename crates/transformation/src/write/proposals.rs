@@ -1,0 +1,244 @@
+//! Where people decide what was filed. Nothing here is a tool.
+
+use std::sync::Arc;
+
+use contract::generated::transformation::{
+    ApproveProposalRequest, Outcome as OutcomeMessage, ProposalDecided, ProposalWriteService, RebaseProposalRequest,
+    RejectProposalRequest, RiskLevel, TriageProposalRequest, WithdrawProposalRequest, WriteOperation,
+};
+use contract::{CallError, Context, RiskTier};
+use ledger::{Expectation, SharedLedger};
+use scope::Timestamp;
+
+use super::answer::{Answered, Replayable};
+use super::governed::{Asked, Desk, Reserve};
+use super::planner::Outcome;
+use super::{Command, Planner, Recorder};
+use crate::domain::decision::version_id;
+use crate::domain::policy::{Governance, Mode};
+use crate::domain::proposal::{self, Act, Approved, Proposal, ProposalFact, Risk};
+use crate::domain::{Decision, Fact, Notes, Stored};
+use crate::projection::{Snapshot, message};
+use crate::{Config, Error};
+
+/// The desk at which proposals are decided.
+#[derive(Clone)]
+pub struct ProposalDesk {
+    planner: Planner,
+    recorder: Recorder,
+    governance: Governance,
+}
+
+impl ProposalDesk {
+    pub fn new(ledger: SharedLedger, config: &Config) -> Self {
+        Self {
+            planner: Planner::new(ledger.clone(), config.profile),
+            recorder: Recorder::new(ledger),
+            governance: config.governance.clone(),
+        }
+    }
+
+    async fn load<'a>(&'a self, ctx: &'a Context, id: &str) -> Result<(Snapshot<'a>, Stored<Proposal>), Error> {
+        let snapshot = Snapshot::live(self.recorder.ledger(), ctx).await?;
+        let proposal = snapshot.proposal(id).await?;
+        Ok((snapshot, proposal))
+    }
+
+    /// Decides what an approval leads to; with the last one, the change itself is part of the decision.
+    async fn approve(&self, ctx: &Context, id: &str, act: &Act<'_>) -> Result<Decision<Decided>, Error> {
+        let (snapshot, stored) = self.load(ctx, id).await?;
+        let current = snapshot.pinned_versions(&stored).await?;
+        match proposal::approve(&self.governance, &stored, &current, act)? {
+            Approved::Counted(decision) => Ok(decided(decision, stored.version, OutcomeMessage::PendingApproval)),
+            Approved::Carried(accepted) => self.carry(ctx, &stored, *accepted).await,
+        }
+    }
+
+    /// The accepted change, on the versions that were reviewed, together with its acceptance.
+    async fn carry(
+        &self,
+        ctx: &Context,
+        stored: &Stored<Proposal>,
+        mut accepted: Proposal,
+    ) -> Result<Decision<Decided>, Error> {
+        let reserve = Reserve::of(stored.reserved_ids.clone(), ctx.ids.clone());
+        let reserved = Context { ids: Arc::new(reserve), ..ctx.clone() };
+        let command = Command::read(&reserved, operation(stored)?, stored.arguments.0.clone())?;
+        let change = self.planner.decide(&reserved, &command).await?;
+        accepted.accepted_as = versions_made(&change.outcome);
+        let mut facts = change.facts;
+        let record = accepted.decision.clone();
+        facts.push(Fact::Proposal(ProposalFact::Accepted(accepted.clone())));
+        facts.extend(record.map(|record| Fact::Proposal(ProposalFact::DecisionRecorded(record))));
+        let mut expectations = change.expectations;
+        expectations.push(Expectation::Version { key: stored.key(), version: stored.version });
+        expectations
+            .extend(stored.pins.iter().map(|pin| Expectation::Version { key: pin.key(), version: pin.version }));
+        let outcome = Decided {
+            proposal: Stored { state: accepted, version: stored.version + 1, at: ctx.now },
+            outcome: OutcomeMessage::Committed,
+        };
+        Ok(Decision { outcome, facts, expectations, notes: change.notes })
+    }
+
+    /// Files the same change again on the current versions, and closes the old proposal.
+    async fn rebase(&self, ctx: &Context, id: &str) -> Result<ProposalDecided, Error> {
+        let (_, stored) = self.load(ctx, id).await?;
+        let operation = operation(&stored)?;
+        let asked = Asked {
+            operation: operation.label(),
+            tier: tier(stored.risk),
+            mode: Mode::Propose,
+            arguments: stored.arguments.clone(),
+            rebase_of: Some(Box::new(stored.clone())),
+        };
+        let desk = Desk::open(&self.recorder, &self.governance, ctx, asked)?;
+        let command = Command::read(&desk.ctx, operation, stored.arguments.0.clone())?;
+        let filed = desk.submit(|| self.planner.decide(ctx, &command)).await?;
+        let next = filed.proposal.map(|note| note.id).unwrap_or_default();
+        let (snapshot, fresh) = self.load(ctx, &next).await?;
+        let current = snapshot.pinned_versions(&fresh).await?;
+        let rivals = snapshot.rivals(&fresh).await?;
+        Ok(ProposalDecided {
+            success: true,
+            proposal: Some(message::proposal(&fresh, &current, rivals, true)),
+            outcome: OutcomeMessage::Proposed.into(),
+        })
+    }
+}
+
+impl ProposalWriteService for ProposalDesk {
+    async fn triage_proposal(
+        &self,
+        ctx: &Context,
+        request: TriageProposalRequest,
+    ) -> Result<ProposalDecided, CallError> {
+        let risk = match request.risk_level() {
+            RiskLevel::Unspecified => None,
+            RiskLevel::RiskLow => Some(Risk::Low),
+            RiskLevel::RiskMed => Some(Risk::Med),
+            RiskLevel::RiskHigh => Some(Risk::High),
+        };
+        let act = act(ctx, None);
+        let decide = async || {
+            let (_, stored) = self.load(ctx, &request.proposal_id).await?;
+            Ok(decided(proposal::triage(&stored, risk, &act)?, stored.version, OutcomeMessage::PendingApproval))
+        };
+        Ok(self.recorder.once(ctx, decide).await?)
+    }
+
+    async fn approve_proposal(
+        &self,
+        ctx: &Context,
+        request: ApproveProposalRequest,
+    ) -> Result<ProposalDecided, CallError> {
+        let act = act(ctx, request.rationale);
+        Ok(self.recorder.once(ctx, || self.approve(ctx, &request.proposal_id, &act)).await?)
+    }
+
+    async fn reject_proposal(
+        &self,
+        ctx: &Context,
+        request: RejectProposalRequest,
+    ) -> Result<ProposalDecided, CallError> {
+        let act = act(ctx, Some(request.rationale));
+        let decide = async || {
+            let (_, stored) = self.load(ctx, &request.proposal_id).await?;
+            Ok(decided(proposal::reject(&stored, &act)?, stored.version, OutcomeMessage::Committed))
+        };
+        Ok(self.recorder.once(ctx, decide).await?)
+    }
+
+    async fn rebase_proposal(
+        &self,
+        ctx: &Context,
+        request: RebaseProposalRequest,
+    ) -> Result<ProposalDecided, CallError> {
+        Ok(self.rebase(ctx, &request.proposal_id).await?)
+    }
+
+    async fn withdraw_proposal(
+        &self,
+        ctx: &Context,
+        request: WithdrawProposalRequest,
+    ) -> Result<ProposalDecided, CallError> {
+        let act = act(ctx, request.rationale);
+        let decide = async || {
+            let (_, stored) = self.load(ctx, &request.proposal_id).await?;
+            Ok(decided(proposal::withdraw(&stored, None, &act)?, stored.version, OutcomeMessage::Committed))
+        };
+        Ok(self.recorder.once(ctx, decide).await?)
+    }
+}
+
+/// A proposal after something was decided about it.
+#[derive(Debug, Clone)]
+pub struct Decided {
+    proposal: Stored<Proposal>,
+    outcome: OutcomeMessage,
+}
+
+impl Answered for Decided {
+    type Answer = ProposalDecided;
+    const AGGREGATE: &'static str = "proposal";
+
+    fn aggregate_id(&self) -> &str {
+        &self.proposal.id
+    }
+
+    fn answer(&self, _: &Notes) -> ProposalDecided {
+        let pinned: Vec<Option<u64>> = self.proposal.pins.iter().map(|pin| Some(pin.version)).collect();
+        ProposalDecided {
+            success: true,
+            proposal: Some(message::proposal(&self.proposal, &pinned, Vec::new(), true)),
+            outcome: self.outcome.into(),
+        }
+    }
+}
+
+impl Replayable for ProposalDecided {
+    // Decisions carry no key of the caller's: what was decided stays decided.
+    fn mark_replay(&mut self, _: Timestamp) {}
+}
+
+fn act(ctx: &Context, rationale: Option<String>) -> Act<'_> {
+    Act { by: &ctx.principal, now: ctx.now, decision_id: ctx.ids.next(), rationale }
+}
+
+fn decided(decision: Decision<Proposal>, version: u64, outcome: OutcomeMessage) -> Decision<Decided> {
+    let at = decision.outcome.updated_at;
+    decision.map(|state| Decided { proposal: Stored { state, version: version + 1, at }, outcome })
+}
+
+fn operation(proposal: &Proposal) -> Result<WriteOperation, Error> {
+    WriteOperation::from_label(&proposal.operation).ok_or_else(|| Error::Internal {
+        error_id: proposal.id.clone(),
+        cause: format!("a proposal holds the unknown operation {}", proposal.operation),
+    })
+}
+
+fn tier(risk: Risk) -> RiskTier {
+    match risk {
+        Risk::Low => RiskTier::Low,
+        Risk::Med => RiskTier::Medium,
+        Risk::High => RiskTier::High,
+    }
+}
+
+/// The versions that a change makes.
+fn versions_made(outcome: &Outcome) -> Vec<String> {
+    match outcome {
+        Outcome::Created(created) => std::iter::once(version_id(&created.element.id, 1))
+            .chain(created.link.iter().map(|link| version_id(&link.relationship.id, 1)))
+            .collect(),
+        Outcome::Updated(updated) => vec![version_id(&updated.element.id, updated.previous_version + 1)],
+        Outcome::Deleted(deleted) => vec![version_id(&deleted.element.id, deleted.element.version + 1)],
+        Outcome::Linked(link) => vec![version_id(&link.relationship.id, 1)],
+        Outcome::Settled(settled) => vec![version_id(&settled.relationship.id, settled.version)],
+        Outcome::Made(made) => {
+            let elements = made.elements.iter().map(|element| version_id(&element.id, 1));
+            elements.chain(made.links.iter().map(|link| version_id(&link.relationship.id, 1))).collect()
+        }
+        Outcome::Saved(saved) => vec![version_id(&saved.view.id, saved.version)],
+    }
+}
