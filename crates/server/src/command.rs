@@ -5,8 +5,10 @@ mod client;
 mod doctor;
 mod http;
 mod maintenance;
+mod proposals;
 mod stdio;
 mod tools;
+mod typed;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -72,6 +74,11 @@ enum Command {
         #[arg(default_value = "{}")]
         arguments: String,
     },
+    /// Decide the proposals that wait.
+    Proposals {
+        #[command(subcommand)]
+        act: proposals::Act,
+    },
     /// Print the catalog of the mounted tools as JSON.
     Catalog,
     /// Copy the data to a file while the server runs.
@@ -127,6 +134,7 @@ fn execute(line: CommandLine) -> anyhow::Result<ExitCode> {
             Command::Serve { .. } => http::serve(config).await,
             Command::Tools { name } => tools::print(config, name.as_deref()).await,
             Command::Call { tool, arguments } => call::call(config, &tool, &arguments).await,
+            Command::Proposals { act } => proposals::run(config, act).await,
             Command::Catalog => tools::catalog(config).await,
             Command::Backup { file } => maintenance::backup(&config, &file).await,
             Command::Restore { file } => maintenance::restore(&config, &file),

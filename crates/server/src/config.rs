@@ -9,7 +9,9 @@ mod source;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use scope::{Principal, PrincipalKind};
 use serde::{Deserialize, Serialize};
+use transformation::domain::policy::Governance;
 
 pub use reference::page;
 pub use source::{Problem, Sources};
@@ -25,6 +27,8 @@ pub struct Config {
     pub log_format: LogFormat,
     pub capabilities: Vec<String>,
     pub profile: String,
+    pub role: Role,
+    pub governance: Governance,
     #[serde(flatten)]
     pub spine: spine::Config,
 }
@@ -37,6 +41,31 @@ pub enum LogFormat {
     Json,
 }
 
+/// What callers over HTTP and stdio are; the command line is always the owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    Admin,
+    Architect,
+    Viewer,
+    Agent,
+}
+
+impl Role {
+    /// The caller that has this role and nothing more.
+    pub fn principal(self, user: &str) -> Principal {
+        let owner = Principal::local(user);
+        let with =
+            |kind, role: &str| Principal { kind, roles: [role.to_owned()].into_iter().collect(), ..owner.clone() };
+        match self {
+            Self::Admin => owner,
+            Self::Architect => with(PrincipalKind::User, "architect"),
+            Self::Viewer => with(PrincipalKind::User, "viewer"),
+            Self::Agent => Principal { subject: format!("{user}/agent"), ..with(PrincipalKind::Agent, "service") },
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -47,6 +76,8 @@ impl Default for Config {
             log_format: LogFormat::Text,
             capabilities: Vec::new(),
             profile: "ameide".to_owned(),
+            role: Role::Admin,
+            governance: Governance::default(),
             spine: spine::Config::default(),
         }
     }
@@ -78,6 +109,23 @@ pub const SETTINGS: &[Setting] = &[
     Setting { name: "log_format", about: "`text` or `json`." },
     Setting { name: "capabilities", about: "Which capabilities to mount; all when empty." },
     Setting { name: "profile", about: "The metamodel of transformation: `ameide` or `archimate-3.2-strict`." },
+    Setting {
+        name: "role",
+        about: "What callers over HTTP and stdio are: `admin`, `architect`, `viewer` or `agent`. The command line is always the owner.",
+    },
+    Setting {
+        name: "governance.default",
+        about: "`review`: writes are proposals unless role and scope permit a commit. `direct`: all who may write commit.",
+    },
+    Setting {
+        name: "governance.direct_tier",
+        about: "The highest risk that architects commit without review: `LOW`, `MEDIUM`, `HIGH` or `CRITICAL`.",
+    },
+    Setting { name: "governance.readers_propose", about: "Whether those who may only read may propose." },
+    Setting { name: "governance.self_approval", about: "Whether people may approve what they proposed themselves." },
+    Setting { name: "governance.approvals_low", about: "Approvals that a proposal of low risk needs." },
+    Setting { name: "governance.approvals_med", about: "Approvals that a proposal of medium risk needs." },
+    Setting { name: "governance.approvals_high", about: "Approvals that a proposal of high risk needs." },
     Setting { name: "hosts", about: "Host names besides loopback that requests may name." },
     Setting {
         name: "origins",

@@ -97,7 +97,7 @@ impl Platform {
             })));
         }
         let addresses = Addresses::new(&config.spine.hosts, &config.spine.origins);
-        let identity = Arc::new(LocalIdentity::new(&config.user));
+        let identity = Arc::new(LocalIdentity::new(&config.user).serving(config.role.principal(&config.user)));
         let pace = Pace::per_minute(config.spine.limits.calls_per_minute);
         let admission = Arc::new(Admission::new(addresses.clone(), identity, pace));
         Ok(Self { ledger, audit, endpoints, admission, addresses, metrics, folds })
@@ -191,18 +191,28 @@ impl AuditSink for Sink {
 
 /// Architecture models. A fresh data directory gets a repository and an empty active model.
 async fn transformation(config: &Config, ledger: &Arc<SqliteLedger>) -> anyhow::Result<Mount> {
-    let profile = config.profile.parse().map_err(anyhow::Error::msg)?;
     let checkers = checkers(&contract::generated::transformation::manifest())?;
+    let capability = typed_transformation(config, ledger, &checkers)?;
+    capability.provision(&own_context(config)).await?;
+    let fold = Some(("transformation", transformation::Transformation::fold()));
+    Ok(Mount { capability: Arc::new(capability), checkers, fold })
+}
+
+/// The transformation capability with its typed interface, for commands that are no tools.
+pub fn typed_transformation(
+    config: &Config,
+    ledger: &Arc<SqliteLedger>,
+    checkers: &Arc<Checkers>,
+) -> anyhow::Result<transformation::Transformation> {
+    let profile = config.profile.parse().map_err(anyhow::Error::msg)?;
     let check = {
         let checkers = checkers.clone();
         Arc::new(move |tool: &str, arguments: &serde_json::Map<String, serde_json::Value>| {
             checkers.check(tool, arguments.clone()).map(|checked| checked.arguments)
         })
     };
-    let capability = transformation::Transformation::new(ledger.clone(), transformation::Config { profile }, check);
-    capability.provision(&own_context(config)).await?;
-    let fold = Some(("transformation", transformation::Transformation::fold()));
-    Ok(Mount { capability: Arc::new(capability), checkers, fold })
+    let settings = transformation::Config { profile, governance: config.governance.clone() };
+    Ok(transformation::Transformation::new(ledger.clone(), settings, check))
 }
 
 /// The context of work that the server does on its own.

@@ -98,6 +98,7 @@ fn put(whole: &mut Table, name: &str, text: &str) {
             Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
         }
         Some(Value::Integer(_)) => text.trim().parse::<i64>().map_or_else(|_| Value::from(text), Value::Integer),
+        Some(Value::Boolean(_)) => text.trim().parse::<bool>().map_or_else(|_| Value::from(text), Value::Boolean),
         _ => Value::from(text),
     };
     match name.split_once('.') {

@@ -46,15 +46,10 @@ async fn the_served_catalog_can_be_filtered_by_side() {
     let tools = catalog["capabilities"][0]["tools"].as_array().unwrap();
     let commands: Vec<&str> =
         tools.iter().filter(|tool| tool["cqrs_side"] == "command").map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(
-        commands,
-        [
-            "transformation.createElement",
-            "transformation.createRelationship",
-            "transformation.updateElement",
-            "transformation.deleteElement"
-        ]
-    );
+    let manifest = contract::generated::transformation::manifest();
+    let expected = manifest.tools.iter().filter(|tool| tool.side == contract::Side::Command);
+    assert_eq!(commands, expected.map(|tool| tool.name.as_str()).collect::<Vec<_>>());
+    assert!(commands.contains(&"transformation.createElement") && commands.len() < tools.len());
 }
 
 //
@@ -64,4 +59,30 @@ async fn a_toolset_that_is_not_mounted_is_not_there() {
     let endpoint = &platform.endpoints[0];
     assert!(endpoint.tool("transformation.listElements").is_some());
     assert!(endpoint.tool("transformation.createElement").is_none());
+    assert!(endpoint.tools().iter().all(|tool| tool.hints.read_only));
+}
+
+// The tools of 536: discovery, validation, the four writes and the templates.
+#[tokio::test]
+async fn an_operator_can_mount_the_write_core_alone() {
+    let (platform, _folder) = platform(&["write"]).await;
+    let mut names: Vec<&str> =
+        platform.endpoints[0].tools().iter().map(|tool| tool.name.trim_start_matches("transformation.")).collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        [
+            "addComponentToCapability",
+            "createCapability",
+            "createCapabilityStructure",
+            "createElement",
+            "createRelationship",
+            "deleteElement",
+            "getElementTypes",
+            "getRelationshipTypes",
+            "getWriteSchema",
+            "updateElement",
+            "validateWrite",
+        ]
+    );
 }

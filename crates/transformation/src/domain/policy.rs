@@ -20,8 +20,10 @@ pub struct Governance {
     pub readers_propose: bool,
     /// Whether a person may approve what the same person proposed.
     pub self_approval: bool,
-    /// How many approvals a proposal of each risk needs.
-    pub approvals: Approvals,
+    /// How many approvals a proposal of low risk needs; the others likewise.
+    pub approvals_low: u32,
+    pub approvals_med: u32,
+    pub approvals_high: u32,
 }
 
 /// Where writes go when nothing else is said.
@@ -35,21 +37,6 @@ pub enum Posture {
     Direct,
 }
 
-/// How many people must agree, by risk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Approvals {
-    pub low: u32,
-    pub med: u32,
-    pub high: u32,
-}
-
-impl Default for Approvals {
-    fn default() -> Self {
-        Self { low: 1, med: 1, high: 1 }
-    }
-}
-
 impl Default for Governance {
     fn default() -> Self {
         Self {
@@ -57,7 +44,9 @@ impl Default for Governance {
             direct_tier: RiskTier::Medium,
             readers_propose: false,
             self_approval: false,
-            approvals: Approvals::default(),
+            approvals_low: 1,
+            approvals_med: 1,
+            approvals_high: 1,
         }
     }
 }

@@ -106,7 +106,6 @@ impl<'a> Desk<'a> {
         would_be.make_hypothetical();
         let risk = self.asked.tier.into();
         let ctx = self.caller;
-        let approvals = self.governance.approvals;
         let proposal = Proposal {
             id: ctx.ids.next(),
             repository_id: ctx.scope.repository.to_string(),
@@ -125,9 +124,9 @@ impl<'a> Desk<'a> {
             proposed_by: ctx.principal.id(),
             proposed_by_kind: ctx.principal.kind,
             approvals_needed: match risk {
-                Risk::Low => approvals.low,
-                Risk::Med => approvals.med,
-                Risk::High => approvals.high,
+                Risk::Low => self.governance.approvals_low,
+                Risk::Med => self.governance.approvals_med,
+                Risk::High => self.governance.approvals_high,
             }
             .max(1),
             approvals: Vec::new(),

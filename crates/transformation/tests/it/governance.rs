@@ -8,7 +8,7 @@ use contract::{CallError, Capability};
 use scope::PrincipalKind;
 use serde_json::{Value, json};
 use transformation::Config;
-use transformation::domain::policy::{Approvals, Governance};
+use transformation::domain::policy::Governance;
 
 use crate::world::{World, column, outcome};
 
@@ -167,8 +167,7 @@ async fn nobody_approves_a_proposal_of_their_own_unless_policy_allows_it() {
 
 #[tokio::test]
 async fn high_risk_waits_for_as_many_people_as_policy_says() {
-    let approvals = Approvals { high: 2, ..Approvals::default() };
-    let governance = Governance { approvals, ..Governance::default() };
+    let governance = Governance { approvals_high: 2, ..Governance::default() };
     let world = World::with(Config { governance, ..Config::default() }).await;
     let element = world.element("Node", "Host").await;
     let proposal = id(&world.as_agent().call("deleteElement", json!({"id": element})).await);
