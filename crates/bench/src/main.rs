@@ -51,6 +51,7 @@ async fn run(quick: bool) -> anyhow::Result<()> {
     subject::echo(&mut report, quick).await?;
     subject::reads(&mut report, quick).await?;
     store::traversal(&mut report, quick).await?;
+    store::past(&mut report, quick).await?;
     subject::writes(&mut report, quick).await?;
     subject::resources(&mut report).await?;
     report.print();

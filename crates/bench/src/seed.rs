@@ -35,22 +35,32 @@ pub async fn elements(data: &Path, count: usize) -> anyhow::Result<(Arc<SqliteLe
         }
         ids.push(id);
         if facts.len() >= BATCH || number + 1 == count {
-            let folded = std::mem::take(&mut facts).into_iter().map(|fact: NewFact| {
-                let effects = Transformation::fold().effects(&fact).map_err(anyhow::Error::msg)?;
-                anyhow::Ok((fact, effects))
-            });
-            let facts = folded.collect::<anyhow::Result<Vec<_>>>()?;
-            let change = Change {
-                tenant: tenant.clone(),
-                at: SystemClock.now(),
-                idempotency: None,
-                expectations: Vec::new(),
-                facts,
-            };
-            ledger.commit(change).await?;
+            commit(&ledger, std::mem::take(&mut facts)).await?;
         }
     }
     Ok((ledger, ids))
+}
+
+/// Renames every tenth of these elements of a model.
+pub async fn rename_some(ledger: &SqliteLedger, model: &str, ids: &[String]) -> anyhow::Result<()> {
+    let renamed: Vec<NewFact> =
+        ids.iter().enumerate().step_by(10).map(|(number, id)| element(id, model, number + ids.len())).collect();
+    for facts in renamed.chunks(BATCH) {
+        commit(ledger, facts.to_vec()).await?;
+    }
+    Ok(())
+}
+
+async fn commit(ledger: &SqliteLedger, facts: Vec<NewFact>) -> anyhow::Result<()> {
+    let folded = facts.into_iter().map(|fact| {
+        let effects = Transformation::fold().effects(&fact).map_err(anyhow::Error::msg)?;
+        anyhow::Ok((fact, effects))
+    });
+    let facts = folded.collect::<anyhow::Result<Vec<_>>>()?;
+    let tenant = Scope::local().tenant;
+    let change = Change { tenant, at: SystemClock.now(), idempotency: None, expectations: Vec::new(), facts };
+    ledger.commit(change).await?;
+    Ok(())
 }
 
 fn element(id: &str, model: &str, number: usize) -> NewFact {

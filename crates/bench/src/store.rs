@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use contract::{NoClient, RequestMeta};
-use ledger::{At, Direction, Ledger as _, Traverse};
+use ledger::{At, Direction, Find, FindOrder, Ledger as _, Traverse};
 use scope::Scope;
 use serde_json::json;
 use server::Platform;
@@ -14,7 +14,7 @@ use spine::admission::{Arrival, Door};
 use spine::{Called, Caller};
 use tokio_util::sync::CancellationToken;
 
-use crate::report::Report;
+use crate::report::{Report, median};
 use crate::seed;
 
 /// Group commit of the ledger against SQLite alone on the same rows, as the engine's own example measures it.
@@ -86,6 +86,41 @@ pub async fn creates_in_process(writers: usize, calls: usize) -> anyhow::Result<
     }
     #[expect(clippy::cast_precision_loss, reason = "a number of calls is small")]
     Ok((each * writers) as f64 / begin.elapsed().as_secs_f64())
+}
+
+/// A hundred of many as they were before every tenth was renamed, against a hundred of what is live.
+pub async fn past(report: &mut Report, quick: bool) -> anyhow::Result<()> {
+    let count = if quick { 10_000 } else { 1_000_000 };
+    let folder = tempfile::tempdir()?;
+    let (ledger, ids) = seed::elements(folder.path(), count).await?;
+    let tenant = Scope::local().tenant;
+    let then = ledger.point(&tenant, At::Head).await?;
+    let one = ledger.find(&tenant, then, Find::all("transformation.element")).await?.items.remove(0).record;
+    seed::rename_some(&ledger, &one.scope, &ids).await?;
+    let now = ledger.point(&tenant, At::Head).await?;
+    let all = Find { scope: Some(one.scope), ..Find::all(one.key.kind) };
+    let listings = [
+        ("by id", all.clone()),
+        ("by name", Find { order: FindOrder::Name, ..all.clone() }),
+        ("of a type", Find { r#type: Some(one.r#type), ..all.clone() }),
+        ("of a layer", Find { tag: one.tags.first().cloned(), ..all }),
+    ];
+    for (what, find) in listings {
+        let mut costs = [Vec::new(), Vec::new()];
+        for _round in 0..9 {
+            for (cost, at) in costs.iter_mut().zip([now, then]) {
+                let begin = Instant::now();
+                for _ in 0..50 {
+                    ledger.find(&tenant, at, find.clone()).await?;
+                }
+                cost.push(begin.elapsed().as_secs_f64() * 1e6 / 50.0);
+            }
+        }
+        let [head, past] = costs.map(median);
+        let measured = format!("{past:.0} us, {head:.0} us");
+        report.row(&format!("100 of {count} {what}, past to head"), measured, format!("{:.2}", past / head));
+    }
+    Ok(())
 }
 
 /// Two hops along links, in a small and in a large store.

@@ -6,7 +6,7 @@ use ledger::{Effect, Record, RecordKey, Seq};
 use rusqlite::{Connection, params};
 use scope::{TenantId, Timestamp};
 
-use crate::record;
+use crate::record::{self, Newest};
 
 /// The fact whose effects are written.
 #[derive(Clone, Copy)]
@@ -33,8 +33,7 @@ fn put(connection: &Connection, cause: Cause<'_>, after: &Record) -> rusqlite::R
     let version = newest.as_ref().map_or(1, |newest| newest.version + 1);
     let live = newest.filter(|newest| newest.live);
     if let Some(before) = &live {
-        record::close(connection, before.slot, cause.seq)?;
-        touch_link(connection, cause, before.source.as_deref(), before.target.as_deref())?;
+        close(connection, cause, key, before)?;
     }
     let slot = record::insert(connection, cause.tenant, after, version, (cause.seq, cause.at))?;
     let tags = live.as_ref().map_or("[]", |before| &before.tags);
@@ -51,11 +50,33 @@ fn end(connection: &Connection, cause: Cause<'_>, key: &RecordKey) -> rusqlite::
     let Some(before) = record::newest(connection, cause.tenant, key)?.filter(|newest| newest.live) else {
         return Ok(None);
     };
-    record::close(connection, before.slot, cause.seq)?;
+    close(connection, cause, key, &before)?;
     record::insert_deletion(connection, cause.tenant, key, &before, (cause.seq, cause.at))?;
     retag(connection, cause, key, (&before.scope, &before.tags), (&before.scope, &[]))?;
-    touch_link(connection, cause, before.source.as_deref(), before.target.as_deref())?;
     Ok(Some(before.uniques))
+}
+
+/// Ends a live version: its row, its tags and its links are of the past from here on.
+fn close(connection: &Connection, cause: Cause<'_>, key: &RecordKey, before: &Newest) -> rusqlite::Result<()> {
+    record::close(connection, before.slot, cause.seq)?;
+    // What ends where it began was never visible, and nobody looks for its tags.
+    if before.from_seq < cause.seq {
+        keep_tags(connection, cause, key, before)?;
+    }
+    touch_link(connection, cause, before.source.as_deref(), before.target.as_deref())
+}
+
+/// Keeps the tags of a version that ends, for listings of the past.
+fn keep_tags(connection: &Connection, cause: Cause<'_>, key: &RecordKey, before: &Newest) -> rusqlite::Result<()> {
+    let mut keep = connection.prepare_cached(
+        "INSERT INTO ended_tags (tenant, kind, scope, tag, id, from_seq, to_seq, slot)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING",
+    )?;
+    let (from, to) = (before.from_seq.cast_signed(), cause.seq.cast_signed());
+    for tag in record::parse_tags(&before.tags)? {
+        keep.execute(params![cause.tenant.as_str(), key.kind, before.scope, tag, key.id, from, to, before.slot])?;
+    }
+    Ok(())
 }
 
 /// Moves the record from its old tags to its new ones.

@@ -57,7 +57,7 @@ fn path_leads(
 ) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare_cached(
         "SELECT target, type
-           FROM record_versions INDEXED BY links_source
+           FROM record_versions INDEXED BY live_source
           WHERE tenant = ?1 AND source = ?2 AND kind = ?3 AND to_seq IS NULL",
     )?;
     let (mut seen, mut ahead) = (HashSet::from([from.to_owned()]), vec![from.to_owned()]);

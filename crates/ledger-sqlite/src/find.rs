@@ -1,12 +1,14 @@
 //! Find: pages of records that match, in order.
 //!
-//! A find chooses one index to walk ([`walk`]) and checks the rest of the query row by row ([`filter`]). When
-//! the index is in the order that was asked for, the walk stops as soon as the page is full, so its cost
-//! does not grow with what is stored. Otherwise all matches are gathered and sorted; that happens for
-//! orders by name or time in the past or without a scope, and for ranges that are listed by id.
+//! A find chooses one order to walk ([`walk`]) and checks the rest of the query row by row ([`filter`]). When
+//! it is the order that was asked for, the walk stops as soon as the page is full, so its cost does not grow
+//! with what is stored. In the past it also passes over what changed since within the page ([`merge`]).
+//! Otherwise all matches are gathered and sorted; that happens for orders by name or time without a scope or
+//! of links at a record, and for ranges that are listed by id.
 
 mod cursor;
 mod filter;
+mod merge;
 mod walk;
 
 use ledger::{Direction, Find, FindOrder, Page, ReadError, RecordVersion, Seq};
@@ -19,13 +21,6 @@ use cursor::Cursor;
 use filter::{Filter, TextRange};
 use walk::Walk;
 
-/// A version that matches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Found {
-    slot: i64,
-    id: String,
-}
-
 /// One page of what matches at `at`.
 pub(crate) fn page(
     connection: &Connection,
@@ -36,7 +31,7 @@ pub(crate) fn page(
     let mut found = matching(connection, tenant, at, find, find.limit.saturating_add(1))?;
     let more = found.len() > find.limit;
     found.truncate(find.limit);
-    let read = found.iter().map(|found| record::in_slot(connection, found.slot)).collect::<rusqlite::Result<Vec<_>>>();
+    let read = found.iter().map(|slot| record::in_slot(connection, *slot)).collect::<rusqlite::Result<Vec<_>>>();
     let items = read.map_err(failed)?;
     let next = items.last().filter(|_| more).map(|last| cursor::after(find.order, &last.record));
     Ok(Page { items, next })
@@ -55,19 +50,19 @@ pub(crate) fn count(
     Ok(matching(connection, tenant, at, &find, most)?.len() as u64)
 }
 
-/// The first `want` matches after the cursor, in order.
+/// The slots of the first `want` matches after the cursor, in order.
 fn matching(
     connection: &Connection,
     tenant: &TenantId,
     at: Seq,
     find: &Find,
     want: usize,
-) -> Result<Vec<Found>, ReadError> {
+) -> Result<Vec<i64>, ReadError> {
     let cursor = Cursor::parse(find)?;
     // A reader's transaction keeps head and listing to one moment; otherwise the head's index would show more.
     let live = point::check(connection, tenant, at)?;
-    let route = Route::choose(find, live);
-    let walk = Walk { connection, tenant, kind: &find.kind, at, want };
+    let route = Route::choose(find);
+    let walk = Walk { connection, tenant, kind: &find.kind, at, live, want };
     if route.in_order {
         route.run(&walk, find, &cursor)
     } else {
@@ -76,7 +71,7 @@ fn matching(
     }
 }
 
-/// Which index a find walks.
+/// Which order a find walks.
 struct Route {
     index: Index,
     /// What the index does not check.
@@ -86,7 +81,7 @@ struct Route {
 }
 
 enum Index {
-    Touching(String, Direction, bool),
+    Touching(String, Direction),
     Name(String, TextRange),
     Time(String),
     Tag(String, String),
@@ -94,23 +89,18 @@ enum Index {
     Status(String, String),
     Scope(String),
     Kind,
-    PastScope(String),
-    Past,
 }
 
 impl Route {
-    fn choose(find: &Find, live: bool) -> Self {
+    fn choose(find: &Find) -> Self {
         let mut filter = Filter::of(find);
         let by_id = find.order == FindOrder::Id;
         if let Some((id, direction)) = &find.touching {
-            return Self { index: Index::Touching(id.clone(), *direction, live), filter, in_order: by_id && live };
+            return Self { index: Index::Touching(id.clone(), *direction), filter, in_order: by_id };
         }
         let Some(scope) = filter.scope.take() else {
-            return Self { index: if live { Index::Kind } else { Index::Past }, filter, in_order: by_id };
+            return Self { index: Index::Kind, filter, in_order: by_id };
         };
-        if !live {
-            return Self { index: Index::PastScope(scope), filter, in_order: by_id };
-        }
         let exact = find.name.is_some();
         let (index, in_order) = if exact || find.order == FindOrder::Name || (by_id && find.name_prefix.is_some()) {
             let range = filter.name.take().unwrap_or_else(TextRange::all);
@@ -132,10 +122,10 @@ impl Route {
         Self { index, filter, in_order }
     }
 
-    fn run(&self, walk: &Walk<'_>, find: &Find, cursor: &Cursor) -> Result<Vec<Found>, ReadError> {
+    fn run(&self, walk: &Walk<'_>, find: &Find, cursor: &Cursor) -> Result<Vec<i64>, ReadError> {
         let filter = &self.filter;
         let found = match &self.index {
-            Index::Touching(id, direction, live) => walk.touching(id, *direction, *live, cursor.id(), filter),
+            Index::Touching(id, direction) => walk.touching(id, *direction, cursor.id(), filter),
             Index::Name(scope, range) => walk.name(scope, range, cursor, filter),
             Index::Time(scope) => walk.time(scope, find.time, cursor, filter),
             Index::Tag(scope, tag) => walk.tag(scope, tag, cursor.id(), filter),
@@ -143,8 +133,6 @@ impl Route {
             Index::Status(scope, wanted) => walk.status(scope, wanted, cursor.id(), filter),
             Index::Scope(scope) => walk.scope(scope, cursor.id(), filter),
             Index::Kind => walk.kind(cursor.id(), filter),
-            Index::PastScope(scope) => walk.past_scope(scope, cursor.id(), filter),
-            Index::Past => walk.past(cursor.id(), filter),
         };
         found.map_err(failed)
     }

@@ -8,6 +8,7 @@ use scope::{TenantId, Timestamp};
 pub(crate) struct Newest {
     pub slot: i64,
     pub version: u64,
+    pub from_seq: Seq,
     pub live: bool,
     pub scope: String,
     pub r#type: String,
@@ -22,7 +23,7 @@ pub(crate) struct Newest {
 /// The newest version of a record, or nothing if there never was one.
 pub(crate) fn newest(connection: &Connection, tenant: &TenantId, key: &RecordKey) -> rusqlite::Result<Option<Newest>> {
     let mut statement = connection.prepare_cached(
-        "SELECT slot, version, to_seq IS NULL, scope, type, source, target, tags, uniques
+        "SELECT slot, version, from_seq, to_seq IS NULL, scope, type, source, target, tags, uniques
            FROM record_versions INDEXED BY history
           WHERE tenant = ?1 AND kind = ?2 AND id = ?3
           ORDER BY from_seq DESC, version DESC
@@ -32,13 +33,14 @@ pub(crate) fn newest(connection: &Connection, tenant: &TenantId, key: &RecordKey
         Ok(Newest {
             slot: row.get(0)?,
             version: row.get::<_, i64>(1)?.cast_unsigned(),
-            live: row.get(2)?,
-            scope: row.get(3)?,
-            r#type: row.get(4)?,
-            source: row.get(5)?,
-            target: row.get(6)?,
-            tags: row.get(7)?,
-            uniques: row.get(8)?,
+            from_seq: row.get::<_, i64>(2)?.cast_unsigned(),
+            live: row.get(3)?,
+            scope: row.get(4)?,
+            r#type: row.get(5)?,
+            source: row.get(6)?,
+            target: row.get(7)?,
+            tags: row.get(8)?,
+            uniques: row.get(9)?,
         })
     };
     statement.query_row(params![tenant.as_str(), key.kind, key.id], read).optional()

@@ -7,7 +7,8 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenError;
 
 /// Every step, in order. A step that has shipped is never edited; a change is a new step.
-const STEPS: [&str; 1] = [include_str!("migrations/0001_ledger.sql")];
+const STEPS: [&str; 2] =
+    [include_str!("migrations/0001_ledger.sql"), include_str!("migrations/0002_past_listings.sql")];
 
 /// Marks the file as ours: "CHAN".
 const APPLICATION_ID: i64 = 0x4348_414E;

@@ -19,86 +19,90 @@ pub(crate) fn traverse(
     at: Seq,
     traverse: &Traverse,
 ) -> Result<Traversal, ReadError> {
-    point::check(connection, tenant, at)?;
-    walk(connection, tenant, at, traverse).map_err(failed)
+    let live = point::check(connection, tenant, at)?;
+    Walk { connection, tenant, at, live, traverse }.run().map_err(failed)
+}
+
+/// What every hop needs to know.
+struct Walk<'a> {
+    connection: &'a Connection,
+    tenant: &'a TenantId,
+    at: Seq,
+    /// Whether `at` is the head, where no ended link is visible.
+    live: bool,
+    traverse: &'a Traverse,
 }
 
 /// A step along a link: the link's id and slot, by the record it leads to.
 type Steps = BTreeMap<String, (String, i64)>;
 
-fn walk(connection: &Connection, tenant: &TenantId, at: Seq, traverse: &Traverse) -> rusqlite::Result<Traversal> {
-    let mut reached = Vec::new();
-    let mut seen = HashSet::from([traverse.from.clone()]);
-    let mut frontier = vec![traverse.from.clone()];
-    for hops in 1..=traverse.hops_max {
-        let mut steps = Steps::new();
-        let from = serde_json::to_string(&frontier).expect("texts are JSON");
-        if traverse.direction != Direction::Incoming {
-            outgoing(connection, tenant, at, traverse, &from, &mut steps)?;
-        }
-        if traverse.direction != Direction::Outgoing {
-            incoming(connection, tenant, at, traverse, &from, &mut steps)?;
-        }
-        frontier.clear();
-        for (id, (_, slot)) in steps {
-            if seen.contains(&id) {
-                continue;
+impl Walk<'_> {
+    fn run(&self) -> rusqlite::Result<Traversal> {
+        let traverse = self.traverse;
+        let mut reached = Vec::new();
+        let mut seen = HashSet::from([traverse.from.clone()]);
+        let mut frontier = vec![traverse.from.clone()];
+        for hops in 1..=traverse.hops_max {
+            let mut steps = Steps::new();
+            let from = serde_json::to_string(&frontier).expect("texts are JSON");
+            if traverse.direction != Direction::Incoming {
+                outgoing(self, &from, &mut steps)?;
             }
-            if reached.len() == traverse.records_max {
-                return Ok(Traversal { reached, capped: true });
+            if traverse.direction != Direction::Outgoing {
+                incoming(self, &from, &mut steps)?;
             }
-            seen.insert(id.clone());
-            frontier.push(id.clone());
-            reached.push(Neighbour { id, hops, link: record::in_slot(connection, slot)? });
+            frontier.clear();
+            for (id, (_, slot)) in steps {
+                if seen.contains(&id) {
+                    continue;
+                }
+                if reached.len() == traverse.records_max {
+                    return Ok(Traversal { reached, capped: true });
+                }
+                seen.insert(id.clone());
+                frontier.push(id.clone());
+                reached.push(Neighbour { id, hops, link: record::in_slot(self.connection, slot)? });
+            }
+            if frontier.is_empty() {
+                break;
+            }
         }
-        if frontier.is_empty() {
-            break;
-        }
+        Ok(Traversal { reached, capped: false })
     }
-    Ok(Traversal { reached, capped: false })
 }
 
-fn outgoing(
-    connection: &Connection,
-    tenant: &TenantId,
-    at: Seq,
-    traverse: &Traverse,
-    from: &str,
-    steps: &mut Steps,
-) -> rusqlite::Result<()> {
-    let sql = "SELECT v.target, v.id, v.slot, v.type
-                 FROM json_each(?1) f
-                CROSS JOIN record_versions v INDEXED BY links_source
-                   ON v.tenant = ?2 AND v.source = f.value AND v.kind = ?3
-                WHERE v.from_seq <= ?4 AND (v.to_seq IS NULL OR v.to_seq > ?4)";
-    follow(connection, sql, tenant, at, traverse, from, steps)
+fn outgoing(walk: &Walk<'_>, from: &str, steps: &mut Steps) -> rusqlite::Result<()> {
+    let live = "SELECT v.target, v.id, v.slot, v.type
+                  FROM json_each(?1) f
+                 CROSS JOIN record_versions v INDEXED BY live_source
+                    ON v.tenant = ?2 AND v.source = f.value AND v.kind = ?3
+                 WHERE v.to_seq IS NULL AND v.from_seq <= ?4";
+    let ended = "SELECT v.target, v.id, v.slot, v.type
+                   FROM json_each(?1) f
+                  CROSS JOIN record_versions v INDEXED BY ended_source
+                     ON v.tenant = ?2 AND v.source = f.value AND v.kind = ?3
+                  WHERE v.to_seq > v.from_seq AND v.from_seq <= ?4 AND v.to_seq > ?4";
+    follow(walk, live, from, steps)?;
+    if walk.live { Ok(()) } else { follow(walk, ended, from, steps) }
 }
 
-fn incoming(
-    connection: &Connection,
-    tenant: &TenantId,
-    at: Seq,
-    traverse: &Traverse,
-    from: &str,
-    steps: &mut Steps,
-) -> rusqlite::Result<()> {
-    let sql = "SELECT v.source, v.id, v.slot, v.type
-                 FROM json_each(?1) f
-                CROSS JOIN record_versions v INDEXED BY links_target
-                   ON v.tenant = ?2 AND v.target = f.value AND v.kind = ?3
-                WHERE v.from_seq <= ?4 AND (v.to_seq IS NULL OR v.to_seq > ?4)";
-    follow(connection, sql, tenant, at, traverse, from, steps)
+fn incoming(walk: &Walk<'_>, from: &str, steps: &mut Steps) -> rusqlite::Result<()> {
+    let live = "SELECT v.source, v.id, v.slot, v.type
+                  FROM json_each(?1) f
+                 CROSS JOIN record_versions v INDEXED BY live_target
+                    ON v.tenant = ?2 AND v.target = f.value AND v.kind = ?3
+                 WHERE v.to_seq IS NULL AND v.from_seq <= ?4";
+    let ended = "SELECT v.source, v.id, v.slot, v.type
+                   FROM json_each(?1) f
+                  CROSS JOIN record_versions v INDEXED BY ended_target
+                     ON v.tenant = ?2 AND v.target = f.value AND v.kind = ?3
+                  WHERE v.to_seq > v.from_seq AND v.from_seq <= ?4 AND v.to_seq > ?4";
+    follow(walk, live, from, steps)?;
+    if walk.live { Ok(()) } else { follow(walk, ended, from, steps) }
 }
 
-fn follow(
-    connection: &Connection,
-    sql: &'static str,
-    tenant: &TenantId,
-    at: Seq,
-    traverse: &Traverse,
-    from: &str,
-    steps: &mut Steps,
-) -> rusqlite::Result<()> {
+fn follow(walk: &Walk<'_>, sql: &'static str, from: &str, steps: &mut Steps) -> rusqlite::Result<()> {
+    let Walk { connection, tenant, at, traverse, .. } = walk;
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![from, tenant.as_str(), traverse.kind, at.cast_signed()])?;
     while let Some(row) = rows.next()? {

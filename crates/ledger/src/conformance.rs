@@ -108,6 +108,7 @@ macro_rules! conformance_tests {
             paging: [
                 pages_neither_repeat_nor_skip,
                 pages_at_a_point_ignore_later_writes,
+                pages_in_the_past_are_what_they_were,
                 a_foreign_cursor_is_refused,
             ],
             walks: [

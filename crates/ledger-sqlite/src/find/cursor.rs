@@ -4,8 +4,6 @@
 use ledger::{Find, FindOrder, ReadError, Record};
 use rusqlite::Connection;
 
-use super::Found;
-
 /// A place in an order; the next page starts after it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cursor {
@@ -60,24 +58,24 @@ pub(super) fn after(order: FindOrder, record: &Record) -> String {
 pub(super) fn sort(
     connection: &Connection,
     order: FindOrder,
-    found: Vec<Found>,
+    slots: Vec<i64>,
     cursor: &Cursor,
     want: usize,
-) -> rusqlite::Result<Vec<Found>> {
-    let mut statement = connection.prepare_cached("SELECT name, time FROM record_versions WHERE slot = ?1")?;
-    let mut placed = Vec::with_capacity(found.len());
-    for found in found {
-        let (name, time): (Option<String>, Option<i64>) =
-            statement.query_row([found.slot], |row| Ok((row.get(0)?, row.get(1)?)))?;
+) -> rusqlite::Result<Vec<i64>> {
+    let mut statement = connection.prepare_cached("SELECT id, name, time FROM record_versions WHERE slot = ?1")?;
+    let mut placed = Vec::with_capacity(slots.len());
+    for slot in slots {
+        let (id, name, time): (String, Option<String>, Option<i64>) =
+            statement.query_row([slot], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         let place = match order {
-            FindOrder::Id => Some(Cursor::Id(found.id.clone())),
-            FindOrder::Name => name.map(|name| Cursor::Name(name, found.id.clone())),
-            FindOrder::Time => time.map(|time| Cursor::Time(time, found.id.clone())),
+            FindOrder::Id => Some(Cursor::Id(id)),
+            FindOrder::Name => name.map(|name| Cursor::Name(name, id)),
+            FindOrder::Time => time.map(|time| Cursor::Time(time, id)),
         };
-        placed.extend(place.filter(|place| place > cursor).map(|place| (place, found)));
+        placed.extend(place.filter(|place| place > cursor).map(|place| (place, slot)));
     }
     placed.sort_by(|(left, _), (right, _)| left.cmp(right));
-    Ok(placed.into_iter().take(want).map(|(_, found)| found).collect())
+    Ok(placed.into_iter().take(want).map(|(_, slot)| slot).collect())
 }
 
 fn parse_name(text: &str) -> Option<Cursor> {

@@ -1,14 +1,15 @@
-//! Walks: one index each, in its own order. `INDEXED BY` fixes the plan, so a listing costs the same however
-//! the statistics look; a test explains every statement.
+//! Walks: one order each. An order has an index of live versions and one of ended versions; at the head the first is
+//! enough, and in the past both are walked together. `INDEXED BY` fixes the plan, so a listing costs the same
+//! however the statistics look; a test explains every statement.
 
-use ledger::{Direction, Seq};
+use ledger::{Direction, FindOrder, Seq};
 use rusqlite::types::Value;
-use rusqlite::{Connection, Params, params};
+use rusqlite::{Connection, ToSql, params};
 use scope::{TenantId, Timestamp};
 
-use super::Found;
 use super::cursor::Cursor;
 use super::filter::{Filter, TextRange};
+use super::merge;
 
 /// What every walk needs to know.
 pub(super) struct Walk<'a> {
@@ -16,59 +17,88 @@ pub(super) struct Walk<'a> {
     pub tenant: &'a TenantId,
     pub kind: &'a str,
     pub at: Seq,
+    /// Whether `at` is the head, where no ended version is visible.
+    pub live: bool,
     /// The walk ends when it has found this many.
     pub want: usize,
 }
 
-type Outcome = rusqlite::Result<Vec<Found>>;
+/// The slots of the versions that match, in the order of the walk.
+type Outcome = rusqlite::Result<Vec<i64>>;
 
 impl Walk<'_> {
     pub(super) fn scope(&self, scope: &str, after: &str, filter: &Filter) -> Outcome {
-        let sql = "SELECT slot, id
-                     FROM record_versions INDEXED BY live_scope
-                    WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq IS NULL AND id > ?4
-                    ORDER BY id";
-        self.collect(sql, params![self.tenant.as_str(), self.kind, scope, after], filter)
+        let live = "SELECT slot, from_seq, NULL, id
+                      FROM record_versions INDEXED BY live_scope
+                     WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq IS NULL AND id > ?4
+                     ORDER BY id";
+        let ended = "SELECT slot, from_seq, to_seq, id
+                       FROM record_versions INDEXED BY ended_scope
+                      WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq > from_seq AND id > ?4
+                      ORDER BY id";
+        let params = params![self.tenant.as_str(), self.kind, scope, after];
+        self.collect(&self.sides(live, ended), FindOrder::Id, params, filter)
     }
 
     pub(super) fn r#type(&self, scope: &str, wanted: &str, after: &str, filter: &Filter) -> Outcome {
-        let sql = "SELECT slot, id
-                     FROM record_versions INDEXED BY live_type
-                    WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND type = ?4 AND to_seq IS NULL AND id > ?5
-                    ORDER BY id";
-        self.collect(sql, params![self.tenant.as_str(), self.kind, scope, wanted, after], filter)
+        let live = "SELECT slot, from_seq, NULL, id
+                      FROM record_versions INDEXED BY live_type
+                     WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND type = ?4 AND to_seq IS NULL AND id > ?5
+                     ORDER BY id";
+        let ended = "SELECT slot, from_seq, to_seq, id
+                       FROM record_versions INDEXED BY ended_type
+                      WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND type = ?4 AND to_seq > from_seq AND id > ?5
+                      ORDER BY id";
+        let params = params![self.tenant.as_str(), self.kind, scope, wanted, after];
+        self.collect(&self.sides(live, ended), FindOrder::Id, params, filter)
     }
 
     pub(super) fn status(&self, scope: &str, wanted: &str, after: &str, filter: &Filter) -> Outcome {
-        let sql = "SELECT slot, id
-                     FROM record_versions INDEXED BY live_status
-                    WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND status = ?4 AND to_seq IS NULL AND id > ?5
-                    ORDER BY id";
-        self.collect(sql, params![self.tenant.as_str(), self.kind, scope, wanted, after], filter)
+        let live = "SELECT slot, from_seq, NULL, id
+                      FROM record_versions INDEXED BY live_status
+                     WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND status = ?4 AND to_seq IS NULL AND id > ?5
+                     ORDER BY id";
+        let ended = "SELECT slot, from_seq, to_seq, id
+                       FROM record_versions INDEXED BY ended_status
+                      WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND status = ?4 AND to_seq > from_seq AND id > ?5
+                      ORDER BY id";
+        let params = params![self.tenant.as_str(), self.kind, scope, wanted, after];
+        self.collect(&self.sides(live, ended), FindOrder::Id, params, filter)
     }
 
     pub(super) fn tag(&self, scope: &str, tag: &str, after: &str, filter: &Filter) -> Outcome {
-        let sql = "SELECT v.slot, t.id
-                     FROM record_tags t
-                    CROSS JOIN record_versions v INDEXED BY live_scope
-                       ON v.tenant = t.tenant AND v.kind = t.kind AND v.scope = t.scope AND v.id = t.id AND v.to_seq IS NULL
-                    WHERE t.tenant = ?1 AND t.kind = ?2 AND t.scope = ?3 AND t.tag = ?4 AND t.id > ?5
-                    ORDER BY t.id";
-        self.collect(sql, params![self.tenant.as_str(), self.kind, scope, tag, after], filter)
+        let live = "SELECT v.slot, v.from_seq, NULL, t.id
+                      FROM record_tags t
+                     CROSS JOIN record_versions v INDEXED BY live_scope
+                        ON v.tenant = t.tenant AND v.kind = t.kind AND v.scope = t.scope AND v.id = t.id AND v.to_seq IS NULL
+                     WHERE t.tenant = ?1 AND t.kind = ?2 AND t.scope = ?3 AND t.tag = ?4 AND t.id > ?5
+                     ORDER BY t.id";
+        let ended = "SELECT slot, from_seq, to_seq, id
+                       FROM ended_tags
+                      WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND tag = ?4 AND id > ?5
+                      ORDER BY id";
+        let params = params![self.tenant.as_str(), self.kind, scope, tag, after];
+        self.collect(&self.sides(live, ended), FindOrder::Id, params, filter)
     }
 
     pub(super) fn name(&self, scope: &str, range: &TextRange, cursor: &Cursor, filter: &Filter) -> Outcome {
-        let sql = "SELECT slot, id
-                     FROM record_versions INDEXED BY live_name
-                    WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq IS NULL
-                      AND (name, id) > (?4, ?5) AND name < ?6
-                    ORDER BY name, id";
+        let live = "SELECT slot, from_seq, NULL, id, name
+                      FROM record_versions INDEXED BY live_name
+                     WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq IS NULL
+                       AND (name, id) > (?4, ?5) AND name < ?6
+                     ORDER BY name, id";
+        let ended = "SELECT slot, from_seq, to_seq, id, name
+                       FROM record_versions INDEXED BY ended_name
+                      WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq > from_seq
+                        AND (name, id) > (?4, ?5) AND name < ?6
+                      ORDER BY name, id";
         // The cursor of an order by id can only come with an exact name, where both orders agree.
         let (name, id) = match cursor {
             Cursor::Name(name, id) if *name >= range.from => (name, id.as_str()),
             cursor => (&range.from, cursor.id()),
         };
-        self.collect(sql, params![self.tenant.as_str(), self.kind, scope, name, id, range.until_value()], filter)
+        let params = params![self.tenant.as_str(), self.kind, scope, name, id, range.until_value()];
+        self.collect(&self.sides(live, ended), FindOrder::Name, params, filter)
     }
 
     pub(super) fn time(
@@ -78,11 +108,16 @@ impl Walk<'_> {
         cursor: &Cursor,
         filter: &Filter,
     ) -> Outcome {
-        let sql = "SELECT slot, id
-                     FROM record_versions INDEXED BY live_time
-                    WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq IS NULL
-                      AND (time, id) > (?4, ?5) AND time < ?6
-                    ORDER BY time, id";
+        let live = "SELECT slot, from_seq, NULL, id, time
+                      FROM record_versions INDEXED BY live_time
+                     WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq IS NULL
+                       AND (time, id) > (?4, ?5) AND time < ?6
+                     ORDER BY time, id";
+        let ended = "SELECT slot, from_seq, to_seq, id, time
+                       FROM record_versions INDEXED BY ended_time
+                      WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq > from_seq
+                        AND (time, id) > (?4, ?5) AND time < ?6
+                      ORDER BY time, id";
         // SQLite orders every blob after every number.
         let open = (i64::MIN, Value::Blob(Vec::new()));
         let (from, until) = range.map_or(open, |(from, until)| (from.0, Value::Integer(until.0)));
@@ -90,96 +125,76 @@ impl Walk<'_> {
             Cursor::Time(time, id) if *time >= from => (*time, id.as_str()),
             _ => (from, ""),
         };
-        self.collect(sql, params![self.tenant.as_str(), self.kind, scope, time, id, until], filter)
+        let params = params![self.tenant.as_str(), self.kind, scope, time, id, until];
+        self.collect(&self.sides(live, ended), FindOrder::Time, params, filter)
     }
 
-    /// Live records of the kind in every scope.
+    /// Records of the kind in every scope. This index holds all versions, so one statement shows any point.
     pub(super) fn kind(&self, after: &str, filter: &Filter) -> Outcome {
-        let sql = "SELECT slot, id
-                     FROM record_versions INDEXED BY history
-                    WHERE tenant = ?1 AND kind = ?2 AND id > ?3 AND to_seq IS NULL
-                    ORDER BY id";
-        self.collect(sql, params![self.tenant.as_str(), self.kind, after], filter)
-    }
-
-    pub(super) fn past_scope(&self, scope: &str, after: &str, filter: &Filter) -> Outcome {
-        let sql = "SELECT slot, id
-                     FROM record_versions INDEXED BY scope_history
-                    WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND id > ?4
-                      AND from_seq <= ?5 AND (to_seq IS NULL OR to_seq > ?5)
-                    ORDER BY id";
-        self.collect(sql, params![self.tenant.as_str(), self.kind, scope, after, self.at.cast_signed()], filter)
-    }
-
-    pub(super) fn past(&self, after: &str, filter: &Filter) -> Outcome {
-        let sql = "SELECT slot, id
+        let all = "SELECT slot, from_seq, to_seq, id
                      FROM record_versions INDEXED BY history
                     WHERE tenant = ?1 AND kind = ?2 AND id > ?3
                       AND from_seq <= ?4 AND (to_seq IS NULL OR to_seq > ?4)
                     ORDER BY id";
-        self.collect(sql, params![self.tenant.as_str(), self.kind, after, self.at.cast_signed()], filter)
+        let params = params![self.tenant.as_str(), self.kind, after, self.at.cast_signed()];
+        self.collect(&[all], FindOrder::Id, params, filter)
     }
 
     /// Links at a record. A link from a record to itself is found once.
-    pub(super) fn touching(&self, id: &str, direction: Direction, live: bool, after: &str, filter: &Filter) -> Outcome {
-        let mut found = Vec::new();
+    pub(super) fn touching(&self, id: &str, direction: Direction, after: &str, filter: &Filter) -> Outcome {
+        let live_source = "SELECT slot, from_seq, NULL, id
+                             FROM record_versions INDEXED BY live_source
+                            WHERE tenant = ?1 AND source = ?2 AND kind = ?3 AND to_seq IS NULL AND id > ?4
+                            ORDER BY id";
+        let live_target = "SELECT slot, from_seq, NULL, id
+                             FROM record_versions INDEXED BY live_target
+                            WHERE tenant = ?1 AND target = ?2 AND kind = ?3 AND to_seq IS NULL AND id > ?4
+                            ORDER BY id";
+        let ended_source = "SELECT slot, from_seq, to_seq, id
+                              FROM record_versions INDEXED BY ended_source
+                             WHERE tenant = ?1 AND source = ?2 AND kind = ?3 AND to_seq > from_seq AND id > ?4
+                             ORDER BY id";
+        let ended_target = "SELECT slot, from_seq, to_seq, id
+                              FROM record_versions INDEXED BY ended_target
+                             WHERE tenant = ?1 AND target = ?2 AND kind = ?3 AND to_seq > from_seq AND id > ?4
+                             ORDER BY id";
+        let mut statements = Vec::new();
         if direction != Direction::Incoming {
-            found.append(&mut if live { self.source(id, after, filter)? } else { self.past_source(id, filter)? });
+            statements.extend(self.sides(live_source, ended_source));
         }
         if direction != Direction::Outgoing {
-            found.append(&mut if live { self.target(id, after, filter)? } else { self.past_target(id, filter)? });
+            statements.extend(self.sides(live_target, ended_target));
         }
-        // Each part holds its first `want`, so the first `want` of both are among them.
-        found.sort_by(|left, right| left.id.cmp(&right.id));
-        found.dedup();
-        found.truncate(self.want);
-        Ok(found)
+        let params = params![self.tenant.as_str(), id, self.kind, after];
+        self.collect(&statements, FindOrder::Id, params, filter)
     }
 
-    fn source(&self, id: &str, after: &str, filter: &Filter) -> Outcome {
-        let sql = "SELECT slot, id
-                     FROM record_versions INDEXED BY links_source
-                    WHERE tenant = ?1 AND source = ?2 AND kind = ?3 AND to_seq IS NULL AND id > ?4
-                    ORDER BY id";
-        self.collect(sql, params![self.tenant.as_str(), id, self.kind, after], filter)
+    fn sides(&self, live: &'static str, ended: &'static str) -> Vec<&'static str> {
+        if self.live { vec![live] } else { vec![live, ended] }
     }
 
-    fn target(&self, id: &str, after: &str, filter: &Filter) -> Outcome {
-        let sql = "SELECT slot, id
-                     FROM record_versions INDEXED BY links_target
-                    WHERE tenant = ?1 AND target = ?2 AND kind = ?3 AND to_seq IS NULL AND id > ?4
-                    ORDER BY id";
-        self.collect(sql, params![self.tenant.as_str(), id, self.kind, after], filter)
-    }
-
-    fn past_source(&self, id: &str, filter: &Filter) -> Outcome {
-        let sql = "SELECT slot, id
-                     FROM record_versions INDEXED BY links_source
-                    WHERE tenant = ?1 AND source = ?2 AND kind = ?3
-                      AND from_seq <= ?4 AND (to_seq IS NULL OR to_seq > ?4)";
-        self.collect(sql, params![self.tenant.as_str(), id, self.kind, self.at.cast_signed()], filter)
-    }
-
-    fn past_target(&self, id: &str, filter: &Filter) -> Outcome {
-        let sql = "SELECT slot, id
-                     FROM record_versions INDEXED BY links_target
-                    WHERE tenant = ?1 AND target = ?2 AND kind = ?3
-                      AND from_seq <= ?4 AND (to_seq IS NULL OR to_seq > ?4)";
-        self.collect(sql, params![self.tenant.as_str(), id, self.kind, self.at.cast_signed()], filter)
-    }
-
-    /// Steps through the rows until enough passed the filter.
-    fn collect(&self, sql: &'static str, params: impl Params, filter: &Filter) -> Outcome {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
+    /// Steps through the rows until enough are visible and pass the filter.
+    fn collect(
+        &self,
+        statements: &[&'static str],
+        order: FindOrder,
+        params: &[&dyn ToSql],
+        filter: &Filter,
+    ) -> Outcome {
         let mut found = Vec::new();
-        while found.len() < self.want {
-            let Some(row) = rows.next()? else { break };
-            let slot = row.get(0)?;
-            if filter.admits(self.connection, slot)? {
-                found.push(Found { slot, id: row.get(1)? });
-            }
+        if self.want == 0 {
+            return Ok(found);
         }
+        merge::steps(self.connection, statements, params, order, |step| {
+            // A version that two walks come by comes twice in a row.
+            if found.last() != Some(&step.slot)
+                && step.is_visible(self.at)
+                && filter.admits(self.connection, step.slot)?
+            {
+                found.push(step.slot);
+            }
+            Ok(found.len() == self.want)
+        })?;
         Ok(found)
     }
 }
@@ -188,21 +203,23 @@ impl Walk<'_> {
 mod tests {
     use rusqlite::Connection;
 
-    /// Every statement of this file that lists in order.
-    fn ordered_statements() -> Vec<&'static str> {
-        let literals = include_str!("walk.rs").split("let sql = \"").skip(1);
-        literals.filter_map(|rest| rest.split("\";").next()).filter(|sql| sql.contains("ORDER BY")).collect()
+    /// Every statement of this file.
+    fn statements() -> Vec<&'static str> {
+        let before_tests = include_str!("walk.rs").split("mod tests").next().unwrap();
+        let literals = before_tests.split(" = \"SELECT ").skip(1);
+        literals.filter_map(|rest| rest.split("\";").next()).collect()
     }
 
     // R-826
     #[test]
-    fn every_ordered_walk_searches_its_index_and_never_sorts() {
+    fn every_walk_searches_its_index_and_never_sorts() {
         let mut database = Connection::open_in_memory().unwrap();
         crate::schema::migrate(&mut database, std::path::Path::new("memory")).unwrap();
-        let statements = ordered_statements();
-        assert_eq!(statements.len(), 11);
+        let statements = statements();
+        assert_eq!(statements.len(), 17);
         for sql in statements {
-            let mut statement = database.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            assert!(sql.contains("ORDER BY"), "{sql}");
+            let mut statement = database.prepare(&format!("EXPLAIN QUERY PLAN SELECT {sql}")).unwrap();
             let parameters = rusqlite::params_from_iter(vec!["0"; statement.parameter_count()]);
             let plan: Vec<String> =
                 statement.query_map(parameters, |row| row.get(3)).unwrap().map(Result::unwrap).collect();
@@ -212,6 +229,21 @@ mod tests {
                 .find_map(|(written, planned)| sql.contains(written).then_some(planned))
                 .unwrap();
             assert!(plan[0].contains(after), "the cursor is not part of the search: {plan:#?}");
+        }
+    }
+
+    /// The table is the first cursor of a walk; what only the index knows is read through the second.
+    #[test]
+    fn what_is_not_visible_is_passed_over_without_reading_its_row() {
+        let mut database = Connection::open_in_memory().unwrap();
+        crate::schema::migrate(&mut database, std::path::Path::new("memory")).unwrap();
+        let indexed = |sql: &&str| !sql.contains("tags") && !sql.contains("INDEXED BY history");
+        for sql in statements().into_iter().filter(indexed) {
+            let mut statement = database.prepare(&format!("EXPLAIN SELECT {sql}")).unwrap();
+            let parameters = rusqlite::params_from_iter(vec!["0"; statement.parameter_count()]);
+            let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(1)?, row.get::<_, i64>(2)?));
+            let program: Vec<_> = statement.query_map(parameters, read).unwrap().map(Result::unwrap).collect();
+            assert!(!program.contains(&("Column".to_owned(), 0)), "{sql}\n{program:?}");
         }
     }
 }

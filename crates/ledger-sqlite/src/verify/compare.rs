@@ -8,7 +8,8 @@ use rusqlite::{Connection, Row, Rows};
 
 use super::DIFFERENCES_MAX;
 
-/// Compares every derived row. Slots are left out: they number the versions of all tenants as they came.
+/// Compares every derived row. Slots are left out, for they number the versions of all tenants as they came; a row that
+/// names one is compared by the version it leads to.
 pub(super) fn all(stored: &Connection, made: &Connection, found: &mut Verification) -> rusqlite::Result<()> {
     let tables = [
         (
@@ -25,6 +26,14 @@ pub(super) fn all(stored: &Connection, made: &Connection, found: &mut Verificati
             "record_tags",
             5,
             "SELECT tenant, kind, scope, tag, id FROM record_tags ORDER BY tenant, kind, scope, tag, id",
+        ),
+        (
+            "ended_tags",
+            6,
+            "SELECT t.tenant, t.kind, t.scope, t.tag, t.id, t.from_seq, t.to_seq, v.version
+               FROM ended_tags t
+               LEFT JOIN record_versions v ON v.slot = t.slot AND v.tenant = t.tenant AND v.kind = t.kind AND v.id = t.id
+              ORDER BY t.tenant, t.kind, t.scope, t.tag, t.id, t.from_seq",
         ),
         ("link_changes", 2, "SELECT tenant, id, seq FROM link_changes ORDER BY tenant, id"),
     ];

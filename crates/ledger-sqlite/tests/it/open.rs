@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ledger::conformance::{Harness, Sample, record};
+use ledger::conformance::{Harness, Sample, folds, record};
+use ledger::{Find, Ledger, Record};
 use ledger_sqlite::{Options, SqliteLedger};
 use rusqlite::Connection;
 
@@ -34,7 +35,7 @@ fn a_newer_format_is_refused() {
     };
     check(
         prepare,
-        "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 1); use that version or a newer one",
+        "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 2); use that version or a newer one",
     );
 }
 
@@ -149,6 +150,38 @@ async fn reopening_keeps_everything_and_changes_nothing() {
     drop(harness.open());
     assert_eq!(format(), before);
     assert!(Sample::new(&harness).get("a").await.is_some());
+}
+
+/// The files of a ledger as the first format would have written them; its search index stays empty.
+fn first_format(from: &Path, to: &Path) {
+    let db = Connection::open(to).unwrap();
+    db.execute_batch(include_str!("../../src/migrations/0001_ledger.sql")).unwrap();
+    db.execute("ATTACH ?1 AS newest", [from.to_str().unwrap()]).unwrap();
+    for table in ["tenants", "facts", "record_versions", "record_tags", "unique_names", "link_changes"] {
+        db.execute_batch(&format!("INSERT INTO main.{table} SELECT * FROM newest.{table}")).unwrap();
+    }
+    db.execute_batch("PRAGMA application_id = 0x4348414E; PRAGMA user_version = 1").unwrap();
+}
+
+#[tokio::test]
+async fn a_file_of_the_first_format_is_brought_forward_with_its_past() {
+    let harness = Embedded::new();
+    let sample = Sample::new(&harness);
+    let tagged = |tags: &[&str]| Record { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..record("a") };
+    for tags in [&["red"][..], &["red", "blue"], &[], &["\"green\""], &["red"]] {
+        sample.put(tagged(tags)).await;
+    }
+    let old = tempfile::tempdir().unwrap();
+    first_format(&harness.directory.path().join("chancery.db"), &old.path().join("chancery.db"));
+    let opened = SqliteLedger::open(old.path(), harness.options()).unwrap();
+    assert_eq!(opened.verify(&folds()).await.unwrap().differences, [""; 0]);
+    for (tag, expected) in [("red", [1, 1, 0, 0, 1]), ("blue", [0, 1, 0, 0, 0]), ("\"green\"", [0, 0, 0, 1, 0])] {
+        let find = Find { tag: Some(tag.to_owned()), scope: Some("m1".to_owned()), ..Find::all("conformance.thing") };
+        for (at, expected) in (1..).zip(expected) {
+            let found = opened.find(&sample.tenant, at, find.clone()).await.unwrap();
+            assert_eq!(found.items.len(), expected, "{tag} at {at}");
+        }
+    }
 }
 
 //

@@ -77,6 +77,9 @@ async fn a_removed_fact_is_found() {
 async fn changed_names_tags_links_heads_and_words_are_found() {
     check("DELETE FROM unique_names", "unique_names acme/s/x: missing").await;
     check("UPDATE record_tags SET tag = 'blue'", "record_tags acme/conformance.thing/m1/blue/a: stored").await;
+    check("UPDATE ended_tags SET to_seq = 9", "ended_tags acme/conformance.thing/m1/red/a/1: to_seq").await;
+    check("UPDATE ended_tags SET slot = 2", "ended_tags acme/conformance.thing/m1/red/a/1: version").await;
+    check("DELETE FROM ended_tags", "ended_tags acme/conformance.thing/m1/red/a/1: missing").await;
     check("UPDATE link_changes SET seq = 1 WHERE id = 'b'", "link_changes acme/b: seq").await;
     check("UPDATE tenants SET head = 3", "tenants acme: head").await;
     check("INSERT INTO search (rowid, words) VALUES (1, '1xextra')", "search 1xextra/acme").await;

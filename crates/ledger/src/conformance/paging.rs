@@ -8,14 +8,20 @@ use crate::{Direction, Effect, Find, FindOrder, ReadError, Record, Seq};
 
 const RECORDS: usize = 23;
 
-fn numbered(number: usize) -> Effect {
-    put(Record {
+fn numbered(number: usize) -> Record {
+    Record {
         name: Some(format!("name {}", number % 5)),
         time: Some(Timestamp((number % 7) as i64)),
         tags: vec!["all".to_owned()],
         status: Some("open".to_owned()),
         ..record(&format!("{:02}", number * 37 % 100))
-    })
+    }
+}
+
+/// A link from the hub to itself, with what a record can be found by.
+fn numbered_link(number: usize) -> Record {
+    let plain = link(&format!("{number:02}"), "hub", "hub");
+    Record { key: plain.key, ends: plain.ends, ..numbered(number) }
 }
 
 /// Every sort of listing over the same records.
@@ -40,8 +46,8 @@ fn listings() -> Vec<Find> {
 
 async fn filled(harness: &dyn Harness) -> (Sample, Seq) {
     let sample = Sample::new(harness);
-    let mut effects: Vec<Effect> = (0..RECORDS).map(numbered).collect();
-    effects.extend((0..RECORDS).map(|number| put(link(&format!("{number:02}"), "hub", "hub"))));
+    let mut effects: Vec<Effect> = (0..RECORDS).map(|number| put(numbered(number))).collect();
+    effects.extend((0..RECORDS).map(|number| put(numbered_link(number))));
     let seq = sample.write(effects).await;
     (sample, seq)
 }
@@ -83,6 +89,63 @@ pub async fn pages_at_a_point_ignore_later_writes(harness: &mut dyn Harness) {
             sample.write(vec![end(key("00")), put(record("00a")), put(renamed), put(link("99", "hub", "hub"))]).await;
         };
         assert_eq!(pages(&sample, at, &find, 5, disturb).await, whole, "{find:?}");
+    }
+}
+
+/// Listings that take a part of the records: by one filter more, and of links in every order.
+fn narrower_listings() -> Vec<Find> {
+    let mut narrower = Vec::new();
+    for listing in listings() {
+        narrower.push(Find { r#type: Some("Special".to_owned()), ..listing.clone() });
+        narrower.push(Find { tag: Some("some".to_owned()), ..listing.clone() });
+        narrower.push(Find { status: Some("done".to_owned()), ..listing.clone() });
+        narrower.push(Find { name: Some("name 2".to_owned()), ..listing.clone() });
+        narrower.push(Find { time: Some((Timestamp(2), Timestamp(4))), ..listing.clone() });
+        narrower.push(Find { scope: Some("m2".to_owned()), ..listing.clone() });
+        if listing.touching.is_some() {
+            narrower.push(Find { order: FindOrder::Name, ..listing.clone() });
+            narrower.push(Find { order: FindOrder::Time, ..listing });
+        }
+    }
+    narrower
+}
+
+/// Changes of every sort to a third of the records and links, each round to another third.
+fn round(number: usize) -> Vec<Effect> {
+    let changed = |id: usize, before: Record| match (id + number) % 9 {
+        0 => end(before.key),
+        1 => put(Record { r#type: "Special".to_owned(), status: Some("done".to_owned()), ..before }),
+        2 => put(Record { tags: vec!["some".to_owned()], name: Some(format!("name {}", number % 5)), ..before }),
+        3 => put(Record { scope: "m2".to_owned(), time: Some(Timestamp(number as i64)), ..before }),
+        4 => put(Record { name: None, time: None, status: None, tags: Vec::new(), ..before }),
+        _ => put(before),
+    };
+    let chosen = || (0..RECORDS).filter(|id| (id + number).is_multiple_of(3));
+    let things = chosen().map(|id| changed(id, numbered(id)));
+    let links = chosen().map(|id| {
+        let (source, target) = if id.is_multiple_of(2) { ("hub", "rim") } else { ("rim", "hub") };
+        changed(id, Record { ends: link("", source, target).ends, ..numbered_link(id) })
+    });
+    things.chain(links).collect()
+}
+
+//
+pub async fn pages_in_the_past_are_what_they_were(harness: &mut dyn Harness) {
+    let (sample, first) = filled(harness).await;
+    let everything: Vec<Find> = listings().into_iter().chain(narrower_listings()).collect();
+    let mut remembered = Vec::new();
+    let mut at = first;
+    for number in 0..10 {
+        for find in &everything {
+            // At this moment the point is the head; later it is the past.
+            remembered.push((at, find.clone(), sample.ids_at(at, find.clone()).await));
+        }
+        at = sample.write(round(number)).await;
+    }
+    for (at, find, whole) in remembered {
+        assert_eq!(pages(&sample, at, &find, 4, async || {}).await, whole, "at {at}: {find:?}");
+        let counted = sample.ledger.count(&sample.tenant, at, find.clone(), 7).await.expect("records can be counted");
+        assert_eq!(counted, whole.len().min(7) as u64, "at {at}: {find:?}");
     }
 }
 

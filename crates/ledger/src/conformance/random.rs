@@ -10,7 +10,7 @@ use scope::FixedClock;
 use super::commands::Dice;
 use super::{CLOCK_START, Harness, folds};
 use crate::model::ModelLedger;
-use crate::{At, Find, Ledger, ReadError, RecordVersion, Seq, SharedLedger};
+use crate::{At, Find, LIVE, Ledger, ReadError, RecordVersion, Seq, SharedLedger};
 
 const SEEDS: u64 = 4;
 const STEPS: usize = 400;
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
         let tenant = self.dice.tenant();
         let (ledger, model) = (self.ledger.clone(), &self.model);
         let head = model.point(&tenant, At::Head).await.unwrap_or_default();
-        let at = self.dice.point(head);
+        let at = if self.dice.one_in(8) { LIVE } else { self.dice.point(head) };
         match self.dice.below(8) {
             0 => {
                 let keys = [self.dice.key(), self.dice.key(), self.dice.key()];
