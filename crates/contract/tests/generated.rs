@@ -59,6 +59,14 @@ impl ArchiMateQueryService for Echo {
     ) -> Result<ListArchimateRelationshipsResponse, CallError> {
         Ok(ListArchimateRelationshipsResponse::default())
     }
+
+    async fn search_elements(
+        &self,
+        _: &Context,
+        _: SearchElementsRequest,
+    ) -> Result<SearchElementsResponse, CallError> {
+        Ok(SearchElementsResponse::default())
+    }
 }
 
 /// Refuses everything.
@@ -66,6 +74,16 @@ struct Refusing;
 
 fn refused<T>() -> Result<T, CallError> {
     Err(CallError::precondition("not here"))
+}
+
+impl SemanticQueryService for Refusing {
+    async fn search(&self, _: &Context, _: SemanticSearchRequest) -> Result<SemanticSearchResponse, CallError> {
+        refused()
+    }
+
+    async fn get_context(&self, _: &Context, _: GetContextRequest) -> Result<GetContextResponse, CallError> {
+        refused()
+    }
 }
 
 impl WriteGuideQueryService for Refusing {
@@ -137,6 +155,7 @@ async fn call(tool: &str, arguments: Value) -> Result<contract::Answer, CallErro
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let services = Services {
         archi_mate_query: Arc::new(Echo),
+        semantic_query: Refusing,
         write_guide_query: Refusing,
         transformation_architecture_write: Refusing,
     };
@@ -144,8 +163,12 @@ async fn call(tool: &str, arguments: Value) -> Result<contract::Answer, CallErro
 }
 
 async fn read(uri: &str) -> Result<contract::Blob, CallError> {
-    let services =
-        Services { archi_mate_query: Echo, write_guide_query: Refusing, transformation_architecture_write: Refusing };
+    let services = Services {
+        archi_mate_query: Echo,
+        semantic_query: Refusing,
+        write_guide_query: Refusing,
+        transformation_architecture_write: Refusing,
+    };
     services.read(&context(), uri).await
 }
 
@@ -229,7 +252,7 @@ fn a_timestamp_is_text_in_json() {
 #[test]
 fn the_manifest_lists_the_tools() {
     let manifest = manifest();
-    assert_eq!((manifest.name.as_str(), manifest.tools.len(), manifest.resources.len()), ("transformation", 12, 3));
+    assert_eq!((manifest.name.as_str(), manifest.tools.len(), manifest.resources.len()), ("transformation", 15, 3));
     assert_eq!(manifest.resources[0].pattern, "model/{model_id}");
 }
 

@@ -6,7 +6,7 @@ use contract::generated::transformation::{
     ArchiMateQueryService, GetArchimateModelRequest, GetArchimateModelResponse, GetElementRequest, GetElementResponse,
     GetRelationshipRequest, GetRelationshipResponse, LayerCount, ListArchimateElementsRequest,
     ListArchimateElementsResponse, ListArchimateRelationshipsRequest, ListArchimateRelationshipsResponse,
-    ListModelsRequest, ListModelsResponse,
+    ListModelsRequest, ListModelsResponse, SearchElementsRequest, SearchElementsResponse,
 };
 use contract::{CallError, Context};
 use ledger::{Direction, Find, FindOrder, Page, SharedLedger};
@@ -29,7 +29,7 @@ const PAGE_MAX: u32 = 200;
 /// Everything that can be asked about the model.
 #[derive(Clone)]
 pub struct ArchitectureQuery {
-    ledger: SharedLedger,
+    pub(super) ledger: SharedLedger,
 }
 
 impl ArchitectureQuery {
@@ -217,6 +217,14 @@ impl ArchiMateQueryService for ArchitectureQuery {
     ) -> Result<ListArchimateRelationshipsResponse, CallError> {
         Ok(self.relationships(ctx, request).await?)
     }
+
+    async fn search_elements(
+        &self,
+        ctx: &Context,
+        request: SearchElementsRequest,
+    ) -> Result<SearchElementsResponse, CallError> {
+        Ok(self.search(ctx, request).await?)
+    }
 }
 
 /// The element type a caller means, or a refusal with the nearest ones.
@@ -257,7 +265,8 @@ async fn with_ends(
     Ok(relationships.iter().map(shown).collect())
 }
 
-fn page_size(asked: u32) -> usize {
+/// How many items a page holds.
+pub(super) fn page_size(asked: u32) -> usize {
     let size = if asked == 0 { PAGE_DEFAULT } else { asked.min(PAGE_MAX) };
     usize::try_from(size).unwrap_or(50)
 }

@@ -12,5 +12,7 @@ mod races;
 mod refusals;
 mod relationships;
 mod routing;
+mod search;
+mod semantic;
 mod validation;
 mod world;

@@ -10,18 +10,20 @@ use crate::world::World;
 /// A side that must not be reached.
 struct Unreachable;
 
-//
+//
 #[tokio::test]
 async fn each_side_works_with_the_other_one_missing() {
     let world = World::new().await;
     let real = world.capability.services().clone();
     let read_only = Services {
         archi_mate_query: real.archi_mate_query.clone(),
+        semantic_query: real.semantic_query.clone(),
         write_guide_query: real.write_guide_query.clone(),
         transformation_architecture_write: Unreachable,
     };
     let write_only = Services {
         archi_mate_query: Unreachable,
+        semantic_query: Unreachable,
         write_guide_query: Unreachable,
         transformation_architecture_write: real.transformation_architecture_write.clone(),
     };
@@ -58,6 +60,11 @@ unreachable_service!(ArchiMateQueryService {
     get_relationship(GetRelationshipRequest) -> GetRelationshipResponse;
     list_archimate_elements(ListArchimateElementsRequest) -> ListArchimateElementsResponse;
     list_archimate_relationships(ListArchimateRelationshipsRequest) -> ListArchimateRelationshipsResponse;
+    search_elements(SearchElementsRequest) -> SearchElementsResponse;
+});
+unreachable_service!(SemanticQueryService {
+    search(SemanticSearchRequest) -> SemanticSearchResponse;
+    get_context(GetContextRequest) -> GetContextResponse;
 });
 unreachable_service!(WriteGuideQueryService {
     get_element_types(GetElementTypesRequest) -> GetElementTypesResponse;
