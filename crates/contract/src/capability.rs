@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::sync::broadcast;
 
-use crate::{Answer, Blob, CallError, Context, Manifest, PromptAnswer, ResourcePage, Violation, ViolationKind};
+use crate::{Answer, Blob, CallError, Context, Manifest, Misfit, PromptAnswer, ResourcePage, ViolationKind};
 
 /// A capability as the doors see it. Implementations are mostly generated: [`crate::dispatch`] turns a tool name and
 /// JSON into a call of a service trait.
@@ -54,8 +54,8 @@ pub trait Capability: Send + Sync + 'static {
     }
 
     /// The refusal for arguments that do not fit the tool's schema.
-    fn refuse(&self, _tool: &str, violations: &[Violation]) -> CallError {
-        refuse_in_general(violations)
+    fn refuse<'a>(&'a self, _ctx: &'a Context, _tool: &'a str, misfit: &'a Misfit) -> BoxFuture<'a, CallError> {
+        Box::pin(std::future::ready(refuse_in_general(misfit)))
     }
 
     /// The failure in the shape that this capability's specification publishes.
@@ -86,7 +86,8 @@ pub enum Changed {
 }
 
 /// Words a schema violation as `VALIDATION_ERROR`, with the fix. The first violation is the one reported; the others are listed.
-pub fn refuse_in_general(violations: &[Violation]) -> CallError {
+pub fn refuse_in_general(misfit: &Misfit) -> CallError {
+    let violations = &misfit.violations;
     let Some(first) = violations.first() else {
         return CallError::invalid("the arguments do not fit the tool's schema");
     };
@@ -110,11 +111,18 @@ pub fn refuse_in_general(violations: &[Violation]) -> CallError {
             }
             .suggest("valid_values", permitted.clone())
         }
+        ViolationKind::WrongType { given, wanted } => {
+            CallError::invalid(format!("{field} is of type {given}, not {wanted}"))
+                .hint(format!("give {field} as {wanted}"))
+        }
         ViolationKind::Other { message } => {
             CallError::invalid(format!("{field}: {message}")).hint(format!("correct {field} as the message says"))
         }
     };
-    let error = error.field(field);
+    let mut error = error.field(field);
+    if misfit.open.is_empty() {
+        error = error.suggest("corrected_arguments", misfit.corrected.clone());
+    }
     if violations.len() > 1 {
         let others: Vec<String> = violations.iter().skip(1).map(|violation| violation.path.clone()).collect();
         return error.detail("also_wrong", others);

@@ -107,6 +107,25 @@ impl fmt::Display for CallError {
 
 impl std::error::Error for CallError {}
 
+/// Arguments that do not fit a tool's schema.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Misfit {
+    /// What is wrong, the most helpful to know first.
+    pub violations: Vec<Violation>,
+    /// The arguments with everything put right that is certain, without unknown names.
+    pub corrected: Map<String, Value>,
+    /// The paths that `corrected` leaves open: what is missing or uncertain, and unknown names that were dropped. When
+    /// there are none, `corrected` is ready to be sent.
+    pub open: Vec<String>,
+}
+
+impl Misfit {
+    /// True when a required argument is absent.
+    pub fn lacks(&self, path: &str) -> bool {
+        self.violations.iter().any(|violation| violation.path == path && violation.kind == ViolationKind::Missing)
+    }
+}
+
 /// One way in which arguments do not fit their schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
@@ -123,6 +142,8 @@ pub enum ViolationKind {
     Unknown { nearest: Vec<String>, known: Vec<String> },
     /// The value is not one of the permitted words; `nearest` holds the closest ones.
     NotOneOf { value: String, nearest: Vec<String>, permitted: Vec<String> },
+    /// A value of another JSON type.
+    WrongType { given: &'static str, wanted: String },
     /// Anything else, in words.
     Other { message: String },
 }

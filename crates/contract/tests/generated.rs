@@ -50,6 +50,14 @@ impl ArchiMateQueryService for Echo {
         Ok(GetArchimateViewResponse::default())
     }
 
+    async fn search_elements(
+        &self,
+        _: &Context,
+        _: SearchElementsRequest,
+    ) -> Result<SearchElementsResponse, CallError> {
+        Ok(SearchElementsResponse::default())
+    }
+
     async fn list_archimate_elements(
         &self,
         ctx: &Context,
@@ -84,10 +92,11 @@ fn context() -> Context {
 }
 
 /// The query service of the model, and nothing else.
-fn services<Q: ArchiMateQueryService>(query: Q) -> Services<Q, Absent, Absent, Absent, Absent> {
+fn services<Q: ArchiMateQueryService>(query: Q) -> Services<Q, Absent, Absent, Absent, Absent, Absent> {
     Services {
         archi_mate_query: query,
         proposal_query: Absent,
+        semantic_query: Absent,
         write_guide_query: Absent,
         capability_write: Absent,
         transformation_architecture_write: Absent,

@@ -2,11 +2,14 @@
 //!
 //! Before validation, what is certain is put right: an object sent as JSON text is unwrapped, an enum word in another
 //! spelling becomes the published one, `null` for an optional argument means absent, and defaults are filled in.
-//! Everything else that does not fit is a violation that names the nearest valid name or value.
+//! Everything else that does not fit is a violation that names the nearest valid name or value, and [`correction`] says how
+//! the arguments were probably meant.
+
+mod correction;
 
 use std::collections::BTreeMap;
 
-use contract::{Manifest, Violation, ViolationKind, labels};
+use contract::{Manifest, Misfit, Violation, ViolationKind, labels};
 use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value};
@@ -39,7 +42,7 @@ impl Checkers {
     }
 
     /// Arguments as the tool would get them. `tool` is a canonical name.
-    pub fn check(&self, tool: &str, arguments: Map<String, Value>) -> Result<Checked, Vec<Violation>> {
+    pub fn check(&self, tool: &str, arguments: Map<String, Value>) -> Result<Checked, Misfit> {
         match self.0.get(tool) {
             Some(checker) => checker.check(arguments),
             None => Ok(Checked { arguments, unwrapped: 0 }),
@@ -63,20 +66,39 @@ impl Checker {
     }
 
     /// Puts right what is certain, then validates.
-    pub fn check(&self, mut arguments: Map<String, Value>) -> Result<Checked, Vec<Violation>> {
+    pub fn check(&self, mut arguments: Map<String, Value>) -> Result<Checked, Misfit> {
         let mut unwrapped = 0;
         put_right(&self.schema, &mut arguments, &mut unwrapped);
         let whole = Value::Object(arguments);
         if !self.validator.is_valid(&whole) {
-            let violations = self.validator.iter_errors(&whole).flat_map(|error| self.explain(&error)).collect();
-            return Err(most_helpful_first(violations));
+            return Err(self.misfit(whole));
         }
         if let Some(path) = path_to_nul(&whole) {
             let message = "contains a NUL character, which no text may hold".to_owned();
-            return Err(vec![Violation { path, kind: ViolationKind::Other { message } }]);
+            let open = vec![path.clone()];
+            let violations = vec![Violation { path, kind: ViolationKind::Other { message } }];
+            return Err(Misfit { violations, corrected: Map::new(), open });
         }
         let Value::Object(arguments) = whole else { unreachable!("made from an object above") };
         Ok(Checked { arguments, unwrapped })
+    }
+
+    /// What is wrong, and the arguments as they were probably meant.
+    fn misfit(&self, whole: Value) -> Misfit {
+        let violations = most_helpful_first(self.violations(&whole));
+        let Value::Object(mut corrected) = whole else { unreachable!("arguments are an object") };
+        let mut open = correction::correct(&self.schema, &mut corrected);
+        put_right(&self.schema, &mut corrected, &mut 0);
+        let whole = Value::Object(corrected);
+        open.extend(self.violations(&whole).into_iter().map(|violation| violation.path));
+        open.extend(path_to_nul(&whole));
+        let Value::Object(mut corrected) = whole else { unreachable!("made from an object above") };
+        correction::leave_defaults_out(&self.schema, &mut corrected);
+        Misfit { violations, corrected, open }
+    }
+
+    fn violations(&self, whole: &Value) -> Vec<Violation> {
+        self.validator.iter_errors(whole).flat_map(|error| self.explain(&error)).collect()
     }
 
     fn explain(&self, error: &jsonschema::ValidationError<'_>) -> Vec<Violation> {
@@ -84,11 +106,20 @@ impl Checker {
         let one = |path: String, kind| vec![Violation { path, kind }];
         match error.kind() {
             ValidationErrorKind::AdditionalProperties { unexpected } => {
-                let known = self.names_at(&at);
+                let Some(schema) = self.schema_at(&at) else {
+                    return one(at, ViolationKind::Other { message: shortened(error.to_string()) });
+                };
+                let known: Vec<String> = properties(schema).map(|(name, _)| name.clone()).collect();
+                let given = error.instance().as_object().cloned().unwrap_or_default();
                 unexpected
                     .iter()
                     .map(|name| {
-                        let kind = ViolationKind::Unknown { nearest: nearest(name, &known), known: known.clone() };
+                        let mut near = nearest(name, &known);
+                        if let Some(meant) = correction::meant_name(schema, &given, name) {
+                            near.retain(|other| other != meant);
+                            near.insert(0, meant.to_owned());
+                        }
+                        let kind = ViolationKind::Unknown { nearest: near, known: known.clone() };
                         Violation { path: joined(&at, name), kind }
                     })
                     .collect()
@@ -103,18 +134,19 @@ impl Checker {
                 let nearest = nearest(&value, &permitted);
                 one(at, ViolationKind::NotOneOf { value: shortened(value), nearest, permitted })
             }
+            ValidationErrorKind::Type { .. } => {
+                let wanted = self.schema_at(&at).and_then(|schema| schema.get("type")?.as_str()).unwrap_or("value");
+                one(at, ViolationKind::WrongType { given: type_of(error.instance()), wanted: wanted.to_owned() })
+            }
             _ => one(at, ViolationKind::Other { message: shortened(error.to_string()) }),
         }
     }
 
-    /// The argument names that exist at a path.
-    fn names_at(&self, path: &str) -> Vec<String> {
-        let mut schema = &self.schema;
-        for name in path.split('.').filter(|name| !name.is_empty()) {
-            let Some(inner) = property(schema, name) else { return Vec::new() };
-            schema = inner;
-        }
-        properties(schema).map(|(name, _)| name.clone()).collect()
+    /// The schema of the argument at a path; a number in it is a place in a list.
+    fn schema_at(&self, path: &str) -> Option<&Map<String, Value>> {
+        path.split('.').filter(|name| !name.is_empty()).try_fold(&self.schema, |schema, name| {
+            property(schema, name).or_else(|| schema.get("items").and_then(Value::as_object))
+        })
     }
 }
 
@@ -158,7 +190,11 @@ fn put_value_right(schema: &Map<String, Value>, wanted: &str, value: &mut Value,
                 *unwrapped += 1;
             }
         } else if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-            let same = |option: &&Value| option.as_str().is_some_and(|option| labels::same(option, text));
+            // A word may carry the namespace it comes from: `archimate:Node`, `transformation.createElement`.
+            let local = text.rsplit([':', '.']).next().unwrap_or(text);
+            let same = |option: &&Value| {
+                option.as_str().is_some_and(|option| labels::same(option, text) || labels::same(option, local))
+            };
             if let Some(option) = options.iter().find(same) {
                 *value = option.clone();
             }
@@ -194,7 +230,7 @@ fn most_helpful_first(mut violations: Vec<Violation>) -> Vec<Violation> {
         ViolationKind::Unknown { nearest, .. } if !nearest.is_empty() => 0,
         ViolationKind::Missing => 1,
         ViolationKind::NotOneOf { .. } => 2,
-        ViolationKind::Other { .. } => 3,
+        ViolationKind::WrongType { .. } | ViolationKind::Other { .. } => 3,
         ViolationKind::Unknown { .. } => 4,
     });
     violations
@@ -211,6 +247,17 @@ fn path_to_nul(value: &Value) -> Option<String> {
             path_to_nul(inner).map(|path| joined(name, &path))
         }),
         _ => None,
+    }
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
 }
 
@@ -264,13 +311,13 @@ mod tests {
         Checker::new(schema.as_object().unwrap()).unwrap()
     }
 
-    fn check(arguments: Value) -> Result<Value, Vec<Violation>> {
+    fn check(arguments: Value) -> Result<Value, Misfit> {
         checker().check(arguments.as_object().unwrap().clone()).map(|checked| Value::Object(checked.arguments))
     }
 
     #[track_caller]
     fn refused(arguments: Value, path: &str, part: &str) {
-        let violations = check(arguments).unwrap_err();
+        let violations = check(arguments).unwrap_err().violations;
         let first = &violations[0];
         assert_eq!(first.path, path, "{violations:?}");
         assert!(format!("{:?}", first.kind).contains(part), "{violations:?}");
@@ -279,9 +326,12 @@ mod tests {
     // R-234, R-057
     #[test]
     fn what_is_certain_is_put_right() {
-        for spelling in
-            ["ApplicationComponent", "APPLICATION_COMPONENT", "application component", "application-component"]
-        {
+        for spelling in [
+            "ApplicationComponent",
+            "APPLICATION_COMPONENT",
+            "application component",
+            "archimate:application-component",
+        ] {
             let checked =
                 check(json!({ "type": spelling, "name": "x", "properties": "{\"a\": 1}", "read_context": null }));
             let expected =
@@ -312,7 +362,43 @@ mod tests {
         refused(json!({ "type": "Node" }), "name", "Missing");
         refused(json!({ "type": "AppComponent", "name": "x" }), "type", r#"nearest: ["ApplicationComponent""#);
         refused(json!({ "type": "Node", "name": "" }), "name", "Other");
-        refused(json!({ "type": "Node", "name": "x", "page_size": "5" }), "page_size", "Other");
+        refused(json!({ "type": "Node", "name": "x", "page_size": "5" }), "page_size", "WrongType");
         refused(json!({ "type": "Node", "name": "a\u{0}b" }), "name", "NUL");
+    }
+
+    // R-804: what is certain is offered, ready to send.
+    #[test]
+    fn certain_corrections_are_offered() {
+        offered(json!({ "type": "Nodee", "name": "x" }), json!({ "type": "Node", "name": "x" }));
+        offered(json!({ "type": "Node", "nmae": "x" }), json!({ "type": "Node", "name": "x" }));
+        offered(
+            json!({ "type": "Node", "name": "x", "pageSize": "5" }),
+            json!({ "type": "Node", "name": "x", "page_size": 5 }),
+        );
+        offered(json!({ "type": ["Node"], "name": 7 }), json!({ "type": "Node", "name": "7" }));
+        offered(
+            json!({ "type": "Node", "name": "x", "readContext": { "Selector": "HEAD" } }),
+            json!({ "type": "Node", "name": "x", "read_context": { "selector": "head" } }),
+        );
+    }
+
+    #[test]
+    fn what_is_uncertain_stays_open() {
+        left_open(json!({ "type": "Node" }), "name");
+        left_open(json!({ "type": "Node", "name": "x", "tenant_id": "t" }), "tenant_id");
+        left_open(json!({ "type": "ApplicationSomething", "name": "x" }), "type");
+        left_open(json!({ "type": "Node", "name": ["x", "y"] }), "name");
+        left_open(json!({ "type": "Node", "name": "x", "page_size": 0 }), "page_size");
+    }
+
+    #[track_caller]
+    fn offered(arguments: Value, expected: Value) {
+        let misfit = check(arguments).unwrap_err();
+        assert_eq!((Value::Object(misfit.corrected), misfit.open), (expected, vec![]));
+    }
+
+    #[track_caller]
+    fn left_open(arguments: Value, path: &str) {
+        assert_eq!(check(arguments).unwrap_err().open, [path]);
     }
 }

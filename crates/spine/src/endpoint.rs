@@ -146,10 +146,14 @@ impl Endpoint {
         let token = (self.config.confirm == Confirm::Always && tool.hints.destructive)
             .then(|| arguments.shift_remove(confirmation::ARGUMENT))
             .flatten();
-        let Checked { arguments, unwrapped } = self
-            .checkers
-            .check(&tool.name, arguments)
-            .map_err(|violations| self.capability.refuse(&tool.name, &violations))?;
+        let Checked { arguments, unwrapped } = match self.checkers.check(&tool.name, arguments) {
+            Ok(checked) => checked,
+            Err(misfit) => {
+                let ctx = self.context(caller, None);
+                let refusal = async { Err(self.capability.refuse(&ctx, &tool.name, &misfit).await) };
+                return self.limited(caller, refusal).await;
+            }
+        };
         self.metrics.unwrapped(unwrapped);
         if tool.side == Side::Query {
             let ctx = self.context(caller, None);

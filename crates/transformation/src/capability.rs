@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use contract::generated::transformation::{self as generated, Services};
 use contract::{
-    Answer, Blob, CallError, Capability, Changed, Context, Manifest, PromptAnswer, ResourceEntry, ResourcePage,
-    Violation, dispatch,
+    Answer, Blob, CallError, Capability, Changed, Context, Manifest, Misfit, PromptAnswer, ResourceEntry, ResourcePage,
+    Side, dispatch,
 };
 use futures::future::BoxFuture;
 use ledger::{Find, Page, SharedLedger};
@@ -16,14 +16,15 @@ use crate::domain::Stored;
 use crate::domain::model::Model;
 use crate::follower::Follower;
 use crate::projection::{Snapshot, fold};
-use crate::query::{ArchitectureQuery, ArgumentCheck, ProposalQuery, WriteGuide};
+use crate::query::{ArchitectureQuery, ArgumentCheck, ProposalQuery, SemanticQuery, WriteGuide};
 use crate::write::{ArchitectureWrite, ProposalDesk};
 use crate::{Config, Error, completion, prompt, refusal};
 
 /// The services that have tools.
-type AllServices = Services<ArchitectureQuery, ProposalQuery, WriteGuide, ArchitectureWrite, ArchitectureWrite>;
+type AllServices =
+    Services<ArchitectureQuery, ProposalQuery, SemanticQuery, WriteGuide, ArchitectureWrite, ArchitectureWrite>;
 
-/// The transformation capability: three services over one ledger.
+/// The transformation capability: its services over one ledger.
 pub struct Transformation {
     manifest: Arc<Manifest>,
     ledger: SharedLedger,
@@ -41,6 +42,7 @@ impl Transformation {
         let write = ArchitectureWrite::new(ledger.clone(), &config);
         let services = Services {
             archi_mate_query: ArchitectureQuery::new(ledger.clone()),
+            semantic_query: SemanticQuery::new(ledger.clone()),
             write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check),
             transformation_architecture_write: write.clone(),
             capability_write: write,
@@ -69,6 +71,16 @@ impl Transformation {
     /// Safe to call often, and from many processes at once.
     pub async fn provision(&self, ctx: &Context) -> Result<(), CallError> {
         Ok(self.services.transformation_architecture_write.provision(ctx).await?)
+    }
+
+    fn is_query(&self, tool: &str) -> bool {
+        self.manifest.tools.iter().any(|known| known.name == tool && known.side == Side::Query)
+    }
+
+    async fn known_models(&self, ctx: &Context) -> Result<refusal::Models, Error> {
+        let snapshot = Snapshot::head(self.ledger.as_ref(), ctx).await?;
+        let all = snapshot.models().await?.into_iter().map(|model| (model.state.id, model.state.key)).collect();
+        Ok(refusal::Models { all, active: snapshot.active_model_id().await? })
     }
 
     fn has_template_for(&self, uri: &str) -> bool {
@@ -104,7 +116,10 @@ impl Capability for Transformation {
     ) -> BoxFuture<'a, Result<Answer, CallError>> {
         Box::pin(async move {
             self.follower.see(&ctx.scope.tenant).await;
-            self.services.call(ctx, tool, arguments).await
+            // Types that queries take as text are judged by the handlers, so their corrections are made here.
+            let kept = self.is_query(tool).then(|| arguments.clone());
+            let outcome = self.services.call(ctx, tool, arguments).await;
+            outcome.map_err(|error| kept.iter().fold(error, refusal::with_correction))
         })
     }
 
@@ -145,8 +160,11 @@ impl Capability for Transformation {
         Box::pin(async move { Ok(completion::complete(self.ledger.as_ref(), ctx, argument, typed).await?) })
     }
 
-    fn refuse(&self, tool: &str, violations: &[Violation]) -> CallError {
-        refusal::refuse(tool, violations)
+    fn refuse<'a>(&'a self, ctx: &'a Context, tool: &'a str, misfit: &'a Misfit) -> BoxFuture<'a, CallError> {
+        Box::pin(async move {
+            let models = if misfit.lacks("model_id") { self.known_models(ctx).await.ok() } else { None };
+            refusal::refuse(tool, misfit, models.as_ref())
+        })
     }
 
     fn envelope(&self, error: &CallError) -> Value {

@@ -23,7 +23,8 @@ pub async fn complete(ledger: &dyn Ledger, ctx: &Context, argument: &str, typed:
         "relationship_type" => Ok(among(typed, &RelationshipType::ALL.map(RelationshipType::label))),
         "layer" => Ok(among(typed, &Layer::ALL.map(Layer::label))),
         "model_id" => models(ledger, ctx, typed).await,
-        "element_id" => elements(ledger, ctx, typed).await,
+        "element_id" | "element" => elements(ledger, ctx, typed, None).await,
+        "capability" => elements(ledger, ctx, typed, Some(ElementType::CAPABILITY)).await,
         _ => Ok(Vec::new()),
     }
 }
@@ -42,11 +43,17 @@ async fn models(ledger: &dyn Ledger, ctx: &Context, typed: &str) -> Result<Vec<S
 }
 
 /// Names of the active model, since a name is what a person knows.
-async fn elements(ledger: &dyn Ledger, ctx: &Context, typed: &str) -> Result<Vec<String>, Error> {
+async fn elements(
+    ledger: &dyn Ledger,
+    ctx: &Context,
+    typed: &str,
+    r#type: Option<ElementType>,
+) -> Result<Vec<String>, Error> {
     let snapshot = Snapshot::head(ledger, ctx).await?;
     let Some(model_id) = snapshot.active_model_id().await? else { return Ok(Vec::new()) };
     let find = Find {
         scope: Some(model_id),
+        r#type: r#type.map(|of| of.label().to_owned()),
         name_prefix: Some(normalised(typed)).filter(|prefix| !prefix.is_empty()),
         order: FindOrder::Name,
         limit: VALUES_MAX,

@@ -2,7 +2,7 @@
 //!
 //! A write loads what it touches, [`domain`] decides, the ledger records ([`write`]). A read asks [`projection`], which
 //! folds the recorded facts into records and reads them at a point in history ([`query`]). What may be joined to what is
-//! said by [`metamodel`]. Start with [`domain`]: every rule is there, and none of it does I/O.
+//! said by [`metamodel`]; which elements a question is about by [`retrieval`]. Start with [`domain`]: every rule is there, and none of it does I/O.
 //! [`Transformation`] is what the doors mount.
 //!
 //! Invariants:
@@ -22,6 +22,7 @@ pub mod projection;
 mod prompt;
 pub mod query;
 mod refusal;
+pub mod retrieval;
 pub mod write;
 
 pub use capability::Transformation;

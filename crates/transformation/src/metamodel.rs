@@ -24,7 +24,7 @@ pub use element_type::ElementType;
 pub use layer::Layer;
 pub use profile::{Extension, Profile};
 pub use relationship_type::RelationshipType;
-pub use spelling::nearest;
+pub use spelling::{folded, nearest};
 pub use table::{CONCEPTS, Concept, Concepts, Table};
 
 /// The version of the standard this metamodel states.

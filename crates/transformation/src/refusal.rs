@@ -1,32 +1,113 @@
 //! Refusals of arguments that do not fit a tool's schema, in the words of this capability.
 
-use contract::{CallError, Violation, ViolationKind};
-use serde_json::json;
+use contract::{CallError, Misfit, Violation, ViolationKind};
+use serde_json::{Map, Value, json};
 
 use crate::Error;
+use crate::metamodel::folded;
 
 /// What the platform supplies; callers who give it are told so.
-const SUPPLIED: [&str; 8] =
-    ["id", "message_id", "correlation_id", "tenant_id", "aggregate_version", "occurred_at", "layer", "version"];
+const SUPPLIED: [&str; 16] = [
+    "id",
+    "message_id",
+    "correlation_id",
+    "causation_id",
+    "tenant_id",
+    "repository_id",
+    "aggregate_id",
+    "aggregate_version",
+    "occurred_at",
+    "created_at",
+    "updated_at",
+    "layer",
+    "version",
+    "version_id",
+    "traceparent",
+    "actor",
+];
 
-/// The refusal for a call: the first violation, with the other fields listed.
-pub fn refuse(tool: &str, violations: &[Violation]) -> CallError {
-    let mut refusals = each(tool, violations);
+/// The models that a call without `model_id` may have meant.
+#[derive(Debug, Clone, Default)]
+pub struct Models {
+    /// Id and key.
+    pub all: Vec<(String, String)>,
+    pub active: Option<String>,
+}
+
+/// The refusal for a call: the first violation, with the other fields listed and the corrected arguments if all is certain.
+pub fn refuse(tool: &str, misfit: &Misfit, models: Option<&Models>) -> CallError {
+    let mut refusals = violations(tool, misfit);
     if refusals.is_empty() {
         return CallError::invalid("the arguments do not fit the tool's schema")
             .hint("compare them with the tool's input schema");
     }
-    let first = refusals.remove(0);
-    if refusals.is_empty() {
-        return first;
+    let mut first = refusals.remove(0);
+    if !refusals.is_empty() {
+        let others: Vec<String> = refusals.into_iter().filter_map(|refusal| refusal.field).collect();
+        first = first.detail("also_wrong", others);
     }
-    let others: Vec<String> = refusals.into_iter().filter_map(|refusal| refusal.field).collect();
-    first.detail("also_wrong", others)
+    if let Some(models) = models {
+        first = suggest_models(first, models);
+    }
+    match corrected(misfit, models) {
+        Some(arguments) => first.suggest("corrected_arguments", arguments),
+        None => first,
+    }
 }
 
-/// One refusal for each violation, in order.
-pub fn each(tool: &str, violations: &[Violation]) -> Vec<CallError> {
-    violations.iter().map(|violation| one(tool, violation)).collect()
+/// One refusal for each violation, in order; the first carries the corrected arguments.
+pub fn each(tool: &str, misfit: &Misfit) -> Vec<CallError> {
+    let mut refusals = violations(tool, misfit);
+    if let (Some(first), Some(arguments)) = (refusals.first_mut(), corrected(misfit, None)) {
+        first.suggestions.insert("corrected_arguments".to_owned(), arguments.into());
+    }
+    refusals
+}
+
+/// Adds the corrected arguments to the refusal of a misspelt type, when it is one slip away from a real one.
+pub fn with_correction(error: CallError, arguments: &Map<String, Value>) -> CallError {
+    let meant = error.suggestions.get("did_you_mean").and_then(|near| near.get(0)).cloned();
+    let (Some(field), Some(Value::String(meant))) = (&error.field, meant) else { return error };
+    let mut corrected = Value::Object(arguments.clone());
+    let pointer = format!("/{}", field.replace('.', "/"));
+    match corrected.pointer_mut(&pointer) {
+        Some(Value::String(given)) if is_slip(given, &meant) => *given = meant,
+        _ => return error,
+    }
+    error.suggest("corrected_arguments", corrected)
+}
+
+/// The arguments to send instead, when nothing about them is left to guess.
+fn corrected(misfit: &Misfit, models: Option<&Models>) -> Option<Map<String, Value>> {
+    let mut arguments = misfit.corrected.clone();
+    for path in &misfit.open {
+        match models.map(|models| models.all.as_slice()) {
+            Some([(id, _)]) if path == "model_id" => drop(arguments.insert(path.clone(), json!(id))),
+            _ if is_supplied(misfit, path) => {}
+            _ => return None,
+        }
+    }
+    Some(arguments)
+}
+
+/// True when the platform makes what the caller gave, so that leaving it out loses nothing.
+fn is_supplied(misfit: &Misfit, path: &str) -> bool {
+    let unknown = |violation: &&Violation| matches!(violation.kind, ViolationKind::Unknown { .. });
+    SUPPLIED.contains(&path) && misfit.violations.iter().filter(unknown).any(|violation| violation.path == path)
+}
+
+fn is_slip(given: &str, meant: &str) -> bool {
+    let slips = strsim::osa_distance(&folded(given), &folded(meant));
+    slips <= if meant.len() < 8 { 1 } else { 2 }
+}
+
+fn suggest_models(refusal: CallError, models: &Models) -> CallError {
+    let listed: Value = models.all.iter().map(|(id, key)| json!({"id": id, "key": key})).collect();
+    refusal.suggest("models", listed).suggest("active_model_id", models.active.clone())
+}
+
+fn violations(tool: &str, misfit: &Misfit) -> Vec<CallError> {
+    misfit.violations.iter().map(|violation| one(tool, violation)).collect()
 }
 
 fn one(tool: &str, violation: &Violation) -> CallError {
@@ -47,18 +128,41 @@ fn one(tool: &str, violation: &Violation) -> CallError {
         }
         ViolationKind::Missing if field == "model_id" => invalid(
             "is required".to_owned(),
-            "give the id or key of a model: transformation.listModels shows them, a fresh tenant has the key default"
+            "give model_id, the id or key of a model: transformation.listModels shows them, a fresh tenant has the key default"
                 .to_owned(),
         ),
         ViolationKind::Missing => {
             invalid("is required".to_owned(), format!("give {field}; the tool's input schema describes it"))
+        }
+        ViolationKind::Unknown { nearest, .. } if is_made(field, nearest) => {
+            invalid("is made by the server".to_owned(), format!("leave {field} out; it is made for you"))
         }
         ViolationKind::Unknown { nearest, known } => {
             invalid("is not an argument of this tool".to_owned(), unknown_hint(tool, field, nearest, known))
                 .suggest("did_you_mean", nearest.clone())
                 .suggest("valid_fields", json!(known))
         }
+        ViolationKind::WrongType { given, wanted } => {
+            invalid(format!("is of type {given}, not {wanted}"), format!("give {field} as {}", in_words(wanted)))
+        }
         ViolationKind::Other { message } => invalid(message.clone(), format!("correct {field} as the message says")),
+    }
+}
+
+/// True for a name of the envelope. Only `id` may also be short for an id that the tool needs.
+fn is_made(field: &str, nearest: &[String]) -> bool {
+    SUPPLIED.contains(&field) && (field != "id" || nearest.is_empty())
+}
+
+fn in_words(r#type: &str) -> &str {
+    match r#type {
+        "integer" => "a whole number without quotes",
+        "number" => "a number without quotes",
+        "boolean" => "true or false without quotes",
+        "string" => "one text",
+        "array" => "a list",
+        "object" => "an object",
+        other => other,
     }
 }
 
@@ -67,7 +171,6 @@ fn unknown_hint(tool: &str, field: &str, nearest: &[String], known: &[String]) -
         return "an element keeps its type; create another one instead".to_owned();
     }
     match nearest.first() {
-        _ if SUPPLIED.contains(&field) => format!("leave {field} out; it is made for you"),
         Some(name) => format!("use {name}"),
         None => format!("leave {field} out; the tool takes {}", known.join(", ")),
     }
@@ -117,7 +220,8 @@ mod tests {
     #[track_caller]
     fn check(tool: &str, path: &str, kind: ViolationKind, expected: &str) {
         let violation = Violation { path: path.to_owned(), kind };
-        let refusal = refuse(&format!("transformation.{tool}"), &[violation]);
+        let misfit = Misfit { violations: vec![violation], ..Misfit::default() };
+        let refusal = refuse(&format!("transformation.{tool}"), &misfit, None);
         let hint = refusal.suggestions["hint"].as_str().unwrap();
         assert_eq!(format!("{} {}: {hint}", refusal.code, refusal.field.as_deref().unwrap()), expected);
     }

@@ -215,6 +215,12 @@ pub trait ArchiMateQueryService: Send + Sync {
         ctx: &Context,
         request: GetArchimateViewRequest,
     ) -> impl Future<Output = Result<GetArchimateViewResponse, CallError>> + Send;
+    /// Find capabilities by words of their name, description or properties, best first. Another layer or type finds other elements.
+    fn search_elements(
+        &self,
+        ctx: &Context,
+        request: SearchElementsRequest,
+    ) -> impl Future<Output = Result<SearchElementsResponse, CallError>> + Send;
 }
 
 impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
@@ -266,6 +272,45 @@ impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
         request: GetArchimateViewRequest,
     ) -> impl Future<Output = Result<GetArchimateViewResponse, CallError>> + Send {
         T::get_archimate_view(self, ctx, request)
+    }
+    fn search_elements(
+        &self,
+        ctx: &Context,
+        request: SearchElementsRequest,
+    ) -> impl Future<Output = Result<SearchElementsResponse, CallError>> + Send {
+        T::search_elements(self, ctx, request)
+    }
+}
+
+pub trait SemanticQueryService: Send + Sync {
+    /// Find elements by a description in plain words, best first, each with its relationships in sentences.
+    fn search(
+        &self,
+        ctx: &Context,
+        request: SemanticSearchRequest,
+    ) -> impl Future<Output = Result<SemanticSearchResponse, CallError>> + Send;
+    /// Get one text about a question, put together from the best matching elements, with its sources.
+    fn get_context(
+        &self,
+        ctx: &Context,
+        request: GetContextRequest,
+    ) -> impl Future<Output = Result<GetContextResponse, CallError>> + Send;
+}
+
+impl<T: SemanticQueryService> SemanticQueryService for Arc<T> {
+    fn search(
+        &self,
+        ctx: &Context,
+        request: SemanticSearchRequest,
+    ) -> impl Future<Output = Result<SemanticSearchResponse, CallError>> + Send {
+        T::search(self, ctx, request)
+    }
+    fn get_context(
+        &self,
+        ctx: &Context,
+        request: GetContextRequest,
+    ) -> impl Future<Output = Result<GetContextResponse, CallError>> + Send {
+        T::get_context(self, ctx, request)
     }
 }
 
@@ -485,6 +530,22 @@ impl ArchiMateQueryService for Absent {
     ) -> Result<GetArchimateViewResponse, CallError> {
         Err(CallError::absent("ArchiMateQueryService"))
     }
+    async fn search_elements(
+        &self,
+        _: &Context,
+        _: SearchElementsRequest,
+    ) -> Result<SearchElementsResponse, CallError> {
+        Err(CallError::absent("ArchiMateQueryService"))
+    }
+}
+
+impl SemanticQueryService for Absent {
+    async fn search(&self, _: &Context, _: SemanticSearchRequest) -> Result<SemanticSearchResponse, CallError> {
+        Err(CallError::absent("SemanticQueryService"))
+    }
+    async fn get_context(&self, _: &Context, _: GetContextRequest) -> Result<GetContextResponse, CallError> {
+        Err(CallError::absent("SemanticQueryService"))
+    }
 }
 
 impl CapabilityWriteService for Absent {
@@ -539,21 +600,23 @@ impl TransformationArchitectureWriteService for Absent {
 
 /// The services that MCP reaches.
 #[derive(Debug, Clone, Default)]
-pub struct Services<A, B, C, D, E> {
+pub struct Services<A, B, C, D, E, F> {
     pub archi_mate_query: A,
     pub proposal_query: B,
-    pub write_guide_query: C,
-    pub capability_write: D,
-    pub transformation_architecture_write: E,
+    pub semantic_query: C,
+    pub write_guide_query: D,
+    pub capability_write: E,
+    pub transformation_architecture_write: F,
 }
 
 impl<
     A: ArchiMateQueryService,
     B: ProposalQueryService,
-    C: WriteGuideQueryService,
-    D: CapabilityWriteService,
-    E: TransformationArchitectureWriteService,
-> Services<A, B, C, D, E>
+    C: SemanticQueryService,
+    D: WriteGuideQueryService,
+    E: CapabilityWriteService,
+    F: TransformationArchitectureWriteService,
+> Services<A, B, C, D, E, F>
 {
     /// Calls a tool by its canonical name. The arguments have passed its schema.
     pub async fn call(
@@ -585,12 +648,24 @@ impl<
                 let response = self.archi_mate_query.get_archimate_view(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
+            "transformation.searchCapabilities" => {
+                let response = self.archi_mate_query.search_elements(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
             "transformation.listProposals" => {
                 let response = self.proposal_query.list_proposals(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
             "transformation.getProposal" => {
                 let response = self.proposal_query.get_proposal(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.semanticSearch" => {
+                let response = self.semantic_query.search(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.getContext" => {
+                let response = self.semantic_query.get_context(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
             "transformation.getElementTypes" => {
@@ -806,6 +881,8 @@ impl Entities for GetArchimateViewResponse {
     }
 }
 
+impl Entities for GetContextResponse {}
+
 impl Entities for GetElementResponse {
     const FIELDS: &'static [&'static str] = &["element"];
 
@@ -907,6 +984,20 @@ impl Entities for ProposalDecided {
         found
     }
 }
+
+impl Entities for SearchElementsResponse {
+    const FIELDS: &'static [&'static str] = &["elements"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.elements.iter() {
+            found.push(dispatch::entity(format!("transformation://element/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for SemanticSearchResponse {}
 
 impl Entities for SubmitArchitectureIntentResponse {
     const FIELDS: &'static [&'static str] = &["element", "relationship", "view"];
@@ -3321,6 +3412,185 @@ pub struct GetArchimateViewResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SearchElementsRequest {
+    /// Words to find; * lists all by name.
+    #[prost(string, tag = "1")]
+    pub query: ::prost::alloc::string::String,
+    #[prost(enumeration = "Layer", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Layer, _>",
+        deserialize_with = "crate::labels::read::<Layer, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub layer: i32,
+    /// Only this type; of another layer than strategy all types by default.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element_type: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint32, tag = "4")]
+    pub page_size: u32,
+    /// next_page_token of the page before.
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SearchElementsResponse {
+    /// Best first.
+    #[prost(message, repeated, tag = "1")]
+    pub elements: ::prost::alloc::vec::Vec<Element>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SearchFilters {
+    #[prost(enumeration = "Layer", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Layer, _>",
+        deserialize_with = "crate::labels::read::<Layer, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub layer: i32,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element_type: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only what realizes, is assigned to or is part of this capability (id, key or unique name).
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capability: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SemanticSearchRequest {
+    #[prost(string, tag = "1")]
+    pub query: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "2")]
+    pub top_k: u32,
+    /// Least similarity of what is found by meaning alone; what is found by words stays.
+    #[prost(double, tag = "3")]
+    pub min_score: f64,
+    /// The published baseline by default, head where none is published.
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filters: ::core::option::Option<SearchFilters>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SearchHit {
+    #[prost(string, tag = "1")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub repository_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub element_name: ::prost::alloc::string::String,
+    #[prost(enumeration = "ElementType", tag = "4")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ElementType, _>",
+        deserialize_with = "crate::labels::read::<ElementType, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub element_type: i32,
+    #[prost(enumeration = "Layer", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Layer, _>",
+        deserialize_with = "crate::labels::read::<Layer, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub layer: i32,
+    /// 0 to 1, in the order of rank.
+    #[prost(double, tag = "6")]
+    pub score: f64,
+    /// The element and its immediate relationships in sentences.
+    #[prost(string, tag = "7")]
+    pub context: ::prost::alloc::string::String,
+    #[prost(string, tag = "8")]
+    pub version_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+    /// Cosine similarity, where the element was found by meaning.
+    #[prost(double, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub similarity: ::core::option::Option<f64>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SemanticSearchResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub results: ::prost::alloc::vec::Vec<SearchHit>,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetContextRequest {
+    #[prost(string, tag = "1")]
+    pub query: ::prost::alloc::string::String,
+    /// Length of the context, four characters to a token.
+    #[prost(uint32, tag = "2")]
+    pub max_tokens: u32,
+    #[prost(bool, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_relationships: ::core::option::Option<bool>,
+    /// The published baseline by default, head where none is published.
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ContextSource {
+    #[prost(string, tag = "1")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub element_name: ::prost::alloc::string::String,
+    /// 0 to 1, in the order of rank.
+    #[prost(double, tag = "3")]
+    pub relevance: f64,
+    #[prost(string, tag = "4")]
+    pub repository_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub version_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetContextResponse {
+    #[prost(string, tag = "1")]
+    pub context: ::prost::alloc::string::String,
+    /// In the order in which they appear in context.
+    #[prost(message, repeated, tag = "2")]
+    pub sources: ::prost::alloc::vec::Vec<ContextSource>,
+    #[prost(message, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_context: ::core::option::Option<ReadContext>,
 }

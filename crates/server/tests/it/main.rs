@@ -6,6 +6,8 @@ mod audit;
 mod catalog;
 mod directory;
 mod first_version;
+mod guidance;
+mod mistakes;
 mod random;
 mod replay;
 mod world;

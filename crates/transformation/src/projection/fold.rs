@@ -3,6 +3,7 @@
 pub mod governance;
 
 use ledger::{Effect, Ends, NewFact, Record, UniqueName};
+use serde_json::Value;
 
 use crate::domain::element::Element;
 use crate::domain::model::{Model, Repository};
@@ -125,13 +126,24 @@ fn view(state: &View) -> Record {
 /// What full-text search reads: the name also in its parts, the type, the description and the texts among the properties.
 fn searchable(state: &Element) -> String {
     let name = state.name.as_str();
-    let texts = state.properties.values().filter_map(|value| value.as_str());
+    let mut texts = Vec::new();
+    state.properties.values().for_each(|value| collect_texts(value, &mut texts));
     [name, &words(name), state.r#type.label(), state.description.as_deref().unwrap_or_default()]
         .into_iter()
         .chain(texts)
         .filter(|text| !text.is_empty())
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// The texts in a value, also those in lists and objects, such as tags.
+fn collect_texts<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items.iter().for_each(|item| collect_texts(item, texts)),
+        Value::Object(map) => map.values().for_each(|inner| collect_texts(inner, texts)),
+        _ => {}
+    }
 }
 
 fn unique(space: String, name: &str) -> UniqueName {

@@ -1,7 +1,7 @@
 //! The records of one tenant at one point in history.
 
 use contract::Context;
-use ledger::{At, Find, LIVE, Ledger, Page, RecordKey, RecordVersion, Seq};
+use ledger::{At, Find, LIVE, Ledger, Page, RecordKey, RecordVersion, Search, Seq};
 use serde::de::DeserializeOwned;
 
 use crate::Error;
@@ -142,6 +142,14 @@ impl<'a> Snapshot<'a> {
         let page = self.ledger.find(&self.ctx.scope.tenant, self.at, find).await?;
         let items = page.items.iter().map(|version| self.read(version)).collect::<Result<_, _>>()?;
         Ok(Page { items, next: page.next })
+    }
+
+    /// Elements of the repository that hold words, best first.
+    pub async fn search(&self, search: Search) -> Result<Vec<Stored<Element>>, Error> {
+        let hits = self.ledger.search(&self.ctx.scope.tenant, self.at, search).await?;
+        let mut found = hits.iter().map(|hit| self.read(&hit.version)).collect::<Result<Vec<Stored<Element>>, _>>()?;
+        found.retain(|element| element.repository_id == self.ctx.scope.repository.as_str());
+        Ok(found)
     }
 
     pub(super) async fn get<T: DeserializeOwned>(&self, key: RecordKey) -> Result<Option<Stored<T>>, Error> {

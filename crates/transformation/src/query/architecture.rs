@@ -6,7 +6,7 @@ use contract::generated::transformation::{
     ArchiMateQueryService, GetArchimateModelRequest, GetArchimateModelResponse, GetArchimateViewRequest,
     GetArchimateViewResponse, GetElementRequest, GetElementResponse, GetRelationshipRequest, GetRelationshipResponse,
     LayerCount, ListArchimateElementsRequest, ListArchimateElementsResponse, ListArchimateRelationshipsRequest,
-    ListArchimateRelationshipsResponse, ListModelsRequest, ListModelsResponse,
+    ListArchimateRelationshipsResponse, ListModelsRequest, ListModelsResponse, SearchElementsRequest, SearchElementsResponse,
 };
 use contract::{CallError, Context};
 use ledger::{Direction, Find, FindOrder, Page, SharedLedger};
@@ -226,6 +226,14 @@ impl ArchiMateQueryService for ArchitectureQuery {
     ) -> Result<ListArchimateRelationshipsResponse, CallError> {
         Ok(self.relationships(ctx, request).await?)
     }
+
+    async fn search_elements(
+        &self,
+        ctx: &Context,
+        request: SearchElementsRequest,
+    ) -> Result<SearchElementsResponse, CallError> {
+        Ok(self.search(ctx, request).await?)
+    }
 }
 
 /// The element type a caller means, or a refusal with the nearest ones.
@@ -266,6 +274,7 @@ pub(super) async fn with_ends(
     Ok(relationships.iter().map(shown).collect())
 }
 
+/// How many items a page holds.
 pub(super) fn page_size(asked: u32) -> usize {
     let size = if asked == 0 { PAGE_DEFAULT } else { asked.min(PAGE_MAX) };
     usize::try_from(size).unwrap_or(50)

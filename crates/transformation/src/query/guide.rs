@@ -7,7 +7,7 @@ use contract::generated::transformation::{
     GetWriteSchemaRequest, GetWriteSchemaResponse, ValidateWriteRequest, ValidateWriteResponse, WriteError,
     WriteExample, WriteGuideQueryService, WriteOperation,
 };
-use contract::{CallError, Context, ErrorKind, Manifest, Object, Violation};
+use contract::{CallError, Context, ErrorKind, Manifest, Misfit, Object};
 use ledger::SharedLedger;
 use serde_json::{Map, Value, json};
 
@@ -20,8 +20,7 @@ use crate::{Error, refusal};
 
 /// Checks arguments against the input schema of a tool and fills in defaults. The doors own the schema validator, so it
 /// is handed in.
-pub type ArgumentCheck =
-    Arc<dyn Fn(&str, &Map<String, Value>) -> Result<Map<String, Value>, Vec<Violation>> + Send + Sync>;
+pub type ArgumentCheck = Arc<dyn Fn(&str, &Map<String, Value>) -> Result<Map<String, Value>, Misfit> + Send + Sync>;
 
 const PAGE_DEFAULT: usize = 200;
 /// The order in which the specification lists optional fields; others follow as the schema has them.
@@ -83,7 +82,7 @@ impl WriteGuide {
         let operation = request.operation();
         let tool = format!("transformation.{}", operation.label());
         let payload = request.payload.unwrap_or_default().0;
-        let arguments = (self.check)(&tool, &payload).map_err(|violations| refusal::each(&tool, &violations))?;
+        let arguments = (self.check)(&tool, &payload).map_err(|misfit| refusal::each(&tool, &misfit))?;
         let command = Command::read(ctx, operation, arguments).map_err(|error| vec![error.into()])?;
         self.planner.rehearse(ctx, &command).await.map_err(|error| vec![error.into()])
     }

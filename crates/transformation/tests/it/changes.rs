@@ -30,7 +30,26 @@ async fn a_modelling_session_needs_a_goal() {
     assert!(format!("{:?}", filled.messages).contains("show how orders flow"));
     let refused = world.capability.prompt(&ctx, "modelling-session", serde_json::Map::new()).await.unwrap_err();
     assert_eq!(refused.field.as_deref(), Some("goal"));
-    assert_eq!(world.capability.manifest().prompts.len(), 1);
+}
+
+// each prompt is offered with its arguments, and these are completed from the model.
+#[tokio::test]
+async fn prompts_of_the_capability_complete_their_arguments() {
+    let world = World::new().await;
+    world.element("Capability", "Order Management").await;
+    world.element("ApplicationComponent", "OrderService").await;
+    let names: Vec<&str> = world.capability.manifest().prompts.iter().map(|prompt| prompt.name.as_str()).collect();
+    assert_eq!(names, ["modelling-session", "capability-review", "impact-analysis"]);
+    let ctx = world.ctx();
+    let complete =
+        async |prompt: &str, argument: &str| world.capability.complete(&ctx, prompt, argument, "order").await.unwrap();
+    assert_eq!(complete("capability-review", "capability").await, ["Order Management"]);
+    assert_eq!(complete("impact-analysis", "element").await, ["Order Management", "OrderService"]);
+    let arguments = json!({"capability": "Order Management"}).as_object().cloned().unwrap();
+    let review = world.capability.prompt(&ctx, "capability-review", arguments).await.unwrap();
+    assert_eq!(review.description.as_deref(), Some("Review of Order Management"));
+    let refused = world.capability.prompt(&ctx, "impact-analysis", serde_json::Map::new()).await.unwrap_err();
+    assert_eq!(refused.field.as_deref(), Some("element"));
 }
 
 #[tokio::test]

@@ -14,6 +14,8 @@ mod races;
 mod refusals;
 mod relationships;
 mod routing;
+mod search;
+mod semantic;
 mod templates;
 mod validation;
 mod views;

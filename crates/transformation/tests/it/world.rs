@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use contract::{Capability, Context, Effect, NoClient, RequestMeta, Violation, ViolationKind};
+use contract::{Capability, Context, Effect, Misfit, NoClient, RequestMeta, Violation, ViolationKind};
 use ledger::SharedLedger;
 use ledger_sqlite::{Options, SqliteLedger};
 use scope::{Clock, FixedClock, IdSource, Principal, PrincipalKind, Scope, SequentialIds, TenantId};
@@ -112,7 +112,7 @@ impl World {
         let arguments = arguments.as_object().cloned().unwrap();
         let mut ctx = self.ctx();
         let outcome = match check(&tool, &arguments) {
-            Err(violations) => Err(self.capability.refuse(&tool, &violations)),
+            Err(misfit) => Err(self.capability.refuse(&ctx, &tool, &misfit).await),
             Ok(arguments) => {
                 ctx.effect = effect(&tool, &arguments);
                 self.capability.call(&ctx, &tool, arguments).await
@@ -176,7 +176,7 @@ fn effect(tool: &str, arguments: &Map<String, Value>) -> Option<Effect> {
 }
 
 /// What the doors do before a call, as far as these tests need it: required, unknown and enum arguments, and defaults.
-fn check(tool: &str, arguments: &Map<String, Value>) -> Result<Map<String, Value>, Vec<Violation>> {
+fn check(tool: &str, arguments: &Map<String, Value>) -> Result<Map<String, Value>, Misfit> {
     let manifest = contract::generated::transformation::manifest();
     let tool = manifest.tools.iter().find(|known| known.name == tool).unwrap();
     let properties = tool.input_schema["properties"].as_object().unwrap();
@@ -203,5 +203,8 @@ fn check(tool: &str, arguments: &Map<String, Value>) -> Result<Map<String, Value
             _ => {}
         }
     }
-    if violations.is_empty() { Ok(checked) } else { Err(violations) }
+    let open = violations.iter().map(|violation| violation.path.clone()).collect();
+    let known = arguments.iter().filter(|(name, _)| properties.contains_key(*name));
+    let corrected = known.map(|(name, value)| (name.clone(), value.clone())).collect();
+    if violations.is_empty() { Ok(checked) } else { Err(Misfit { violations, corrected, open }) }
 }

@@ -172,6 +172,34 @@ impl<S: ArchiMateQueryService + 'static> archi_mate_query_service_server::ArchiM
         let response = self.0.get_archimate_view(&ctx, request).await.map_err(crate::grpc::status)?;
         Ok(::tonic::Response::new(response))
     }
+    async fn search_elements(
+        &self,
+        request: ::tonic::Request<SearchElementsRequest>,
+    ) -> Result<::tonic::Response<SearchElementsResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.search_elements(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
+impl<S: SemanticQueryService + 'static> semantic_query_service_server::SemanticQueryService for Grpc<S> {
+    async fn search(
+        &self,
+        request: ::tonic::Request<SemanticSearchRequest>,
+    ) -> Result<::tonic::Response<SemanticSearchResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.search(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn get_context(
+        &self,
+        request: ::tonic::Request<GetContextRequest>,
+    ) -> Result<::tonic::Response<GetContextResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.get_context(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
 }
 
 #[::tonic::async_trait]
@@ -1582,6 +1610,26 @@ pub mod archi_mate_query_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
+        /// Find capabilities by words of their name, description or properties, best first. Another layer or type finds other elements.
+        pub async fn search_elements(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SearchElementsRequest>,
+        ) -> std::result::Result<tonic::Response<super::SearchElementsResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ArchiMateQueryService/SearchElements",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ArchiMateQueryService",
+                "SearchElements",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1626,6 +1674,11 @@ pub mod archi_mate_query_service_server {
             &self,
             request: tonic::Request<super::GetArchimateViewRequest>,
         ) -> std::result::Result<tonic::Response<super::GetArchimateViewResponse>, tonic::Status>;
+        /// Find capabilities by words of their name, description or properties, best first. Another layer or type finds other elements.
+        async fn search_elements(
+            &self,
+            request: tonic::Request<super::SearchElementsRequest>,
+        ) -> std::result::Result<tonic::Response<super::SearchElementsResponse>, tonic::Status>;
     }
     #[derive(Debug)]
     pub struct ArchiMateQueryServiceServer<T> {
@@ -1912,6 +1965,35 @@ pub mod archi_mate_query_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/ameide_core_proto.transformation.core.v1.ArchiMateQueryService/SearchElements" => {
+                    #[allow(non_camel_case_types)]
+                    struct SearchElementsSvc<T: ArchiMateQueryService>(pub Arc<T>);
+                    impl<T: ArchiMateQueryService> tonic::server::UnaryService<super::SearchElementsRequest> for SearchElementsSvc<T> {
+                        type Response = super::SearchElementsResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::SearchElementsRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as ArchiMateQueryService>::search_elements(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SearchElementsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 _ => Box::pin(async move {
                     let mut response = http::Response::new(tonic::body::Body::default());
                     let headers = response.headers_mut();
@@ -1937,6 +2019,284 @@ pub mod archi_mate_query_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.ArchiMateQueryService";
     impl<T> tonic::server::NamedService for ArchiMateQueryServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod semantic_query_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct SemanticQueryServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> SemanticQueryServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> SemanticQueryServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            SemanticQueryServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Find elements by a description in plain words, best first, each with its relationships in sentences.
+        pub async fn search(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SemanticSearchRequest>,
+        ) -> std::result::Result<tonic::Response<super::SemanticSearchResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.SemanticQueryService/Search",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("ameide_core_proto.transformation.core.v1.SemanticQueryService", "Search"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Get one text about a question, put together from the best matching elements, with its sources.
+        pub async fn get_context(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetContextRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetContextResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.SemanticQueryService/GetContext",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("ameide_core_proto.transformation.core.v1.SemanticQueryService", "GetContext"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod semantic_query_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with SemanticQueryServiceServer.
+    #[async_trait]
+    pub trait SemanticQueryService: std::marker::Send + std::marker::Sync + 'static {
+        /// Find elements by a description in plain words, best first, each with its relationships in sentences.
+        async fn search(
+            &self,
+            request: tonic::Request<super::SemanticSearchRequest>,
+        ) -> std::result::Result<tonic::Response<super::SemanticSearchResponse>, tonic::Status>;
+        /// Get one text about a question, put together from the best matching elements, with its sources.
+        async fn get_context(
+            &self,
+            request: tonic::Request<super::GetContextRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetContextResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct SemanticQueryServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> SemanticQueryServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for SemanticQueryServiceServer<T>
+    where
+        T: SemanticQueryService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.SemanticQueryService/Search" => {
+                    #[allow(non_camel_case_types)]
+                    struct SearchSvc<T: SemanticQueryService>(pub Arc<T>);
+                    impl<T: SemanticQueryService> tonic::server::UnaryService<super::SemanticSearchRequest> for SearchSvc<T> {
+                        type Response = super::SemanticSearchResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::SemanticSearchRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as SemanticQueryService>::search(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SearchSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.SemanticQueryService/GetContext" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetContextSvc<T: SemanticQueryService>(pub Arc<T>);
+                    impl<T: SemanticQueryService> tonic::server::UnaryService<super::GetContextRequest> for GetContextSvc<T> {
+                        type Response = super::GetContextResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetContextRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as SemanticQueryService>::get_context(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetContextSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for SemanticQueryServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.SemanticQueryService";
+    impl<T> tonic::server::NamedService for SemanticQueryServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

@@ -1,0 +1,422 @@
+//! Classes of mistakes, made with every argument of every tool. A refusal names the field, the reason and the fix; where
+//! the fix is certain it carries the corrected arguments, ready to be sent.
+
+use contract::Tool;
+use serde_json::{Map, Value, json};
+
+use crate::world::World;
+
+type Arguments = Map<String, Value>;
+
+/// A valid call of a tool in which one argument is about to go wrong.
+struct Case {
+    tool: String,
+    /// Path of the argument.
+    path: String,
+    schema: Arguments,
+    arguments: Arguments,
+}
+
+impl Case {
+    fn name(&self) -> &str {
+        self.path.rsplit('.').next().unwrap()
+    }
+
+    fn value(&self) -> &Value {
+        &self.object(&self.arguments)[self.name()]
+    }
+
+    fn r#type(&self) -> &str {
+        self.schema["type"].as_str().unwrap()
+    }
+
+    /// The object in which the argument lies.
+    fn object<'a>(&self, arguments: &'a Arguments) -> &'a Arguments {
+        match self.path.split_once('.') {
+            Some((outer, _)) => arguments[outer].as_object().unwrap(),
+            None => arguments,
+        }
+    }
+
+    /// The same call with the argument under another name or with another value.
+    fn with(&self, name: &str, value: Value) -> Arguments {
+        let mut arguments = self.arguments.clone();
+        let object = match self.path.split_once('.') {
+            Some((outer, _)) => arguments[outer].as_object_mut().unwrap(),
+            None => &mut arguments,
+        };
+        object.shift_remove(self.name());
+        object.insert(name.to_owned(), value);
+        arguments
+    }
+
+    /// The path of another name in the same object.
+    fn beside(&self, name: &str) -> String {
+        match self.path.rsplit_once('.') {
+            Some((outer, _)) => format!("{outer}.{name}"),
+            None => name.to_owned(),
+        }
+    }
+}
+
+/// Every argument of every tool, each in a call that is valid but for what is done to it.
+fn cases(world: &World) -> Vec<Case> {
+    let tools = world.platform.endpoints[0].tools();
+    let mut cases = Vec::new();
+    for tool in tools {
+        for (name, schema) in tool.input_schema["properties"].as_object().unwrap() {
+            let schema = schema.as_object().unwrap();
+            let nested = schema.get("properties").and_then(Value::as_object);
+            for (inner, inner_schema) in nested.into_iter().flatten() {
+                let mut arguments = example(tool);
+                let inner_schema = inner_schema.as_object().unwrap();
+                arguments.insert(name.clone(), json!({ inner: valid(inner_schema) }));
+                cases.push(case(tool, format!("{name}.{inner}"), inner_schema, arguments));
+            }
+            let mut arguments = example(tool);
+            if !arguments.contains_key(name) {
+                arguments.insert(name.clone(), valid(schema));
+            }
+            cases.push(case(tool, name.clone(), schema, arguments));
+        }
+    }
+    assert!(tools.len() >= 15 && cases.len() > 2 * tools.len());
+    cases
+}
+
+fn case(tool: &Tool, path: String, schema: &Arguments, arguments: Arguments) -> Case {
+    let tool = tool.name.strip_prefix("transformation.").unwrap().to_owned();
+    Case { tool, path, schema: schema.clone(), arguments }
+}
+
+fn example(tool: &Tool) -> Arguments {
+    tool.examples[0].input.as_object().unwrap().clone()
+}
+
+/// A value that fits a schema and is not its default.
+fn valid(schema: &Arguments) -> Value {
+    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
+        // The longest word, so that one slip cannot make it another one.
+        return options
+            .iter()
+            .filter(|option| Some(*option) != schema.get("default"))
+            .max_by_key(|option| option.as_str().unwrap().len())
+            .unwrap()
+            .clone();
+    }
+    match schema["type"].as_str().unwrap() {
+        "integer" | "number" => {
+            let most = schema.get("maximum").and_then(Value::as_i64).unwrap_or(7);
+            json!(if schema.get("default") == Some(&json!(most)) { most - 1 } else { most })
+        }
+        "boolean" => json!(schema.get("default") != Some(&json!(true))),
+        "array" => json!([valid(schema["items"].as_object().unwrap())]),
+        "object" => match schema.get("properties").and_then(Value::as_object) {
+            Some(properties) => {
+                let (name, inner) = properties.iter().next().unwrap();
+                json!({ name: valid(inner.as_object().unwrap()) })
+            }
+            None => json!({ "note": "n" }),
+        },
+        _ if schema.get("format") == Some(&json!("date-time")) => json!("2026-07-28T10:30:00Z"),
+        _ => json!("word"),
+    }
+}
+
+/// The refusal of a mistake has the published shape; returns its suggestions.
+async fn refused(world: &World, case: &Case, arguments: Arguments, field: &str) -> Value {
+    let shown = format!("{} {}", case.tool, Value::Object(arguments.clone()));
+    let answer = world.call(&case.tool, Value::Object(arguments)).await;
+    let error = &answer["error"];
+    assert_eq!(answer["success"], false, "{shown}: {answer}");
+    assert_eq!(error["field"], field, "{shown}: {answer}");
+    assert!(!error["message"].as_str().unwrap().is_empty(), "{shown}: {answer}");
+    assert!(!error["suggestions"]["hint"].as_str().unwrap().is_empty(), "{shown}: {answer}");
+    error["suggestions"].clone()
+}
+
+/// The refusal also carries the valid call.
+async fn corrected(world: &World, case: &Case, arguments: Arguments, field: &str) -> Value {
+    let suggestions = refused(world, case, arguments.clone(), field).await;
+    let expected = Value::Object(without_defaults(world, case, case.arguments.clone()));
+    let given = suggestions["corrected_arguments"].as_object().cloned().unwrap_or_default();
+    let given = Value::Object(without_defaults(world, case, given));
+    assert_eq!(given, expected, "{} {}: {suggestions}", case.tool, Value::Object(arguments));
+    suggestions
+}
+
+fn without_defaults(world: &World, case: &Case, mut arguments: Arguments) -> Arguments {
+    let tool = world.platform.endpoints[0].tool(&format!("transformation.{}", case.tool)).unwrap();
+    let properties = tool.input_schema["properties"].as_object().unwrap();
+    arguments.retain(|name, value| properties[name].get("default") != Some(value));
+    arguments
+}
+
+/// The schema has nothing against the call, whatever the capability says to it.
+async fn fits(world: &World, case: &Case, arguments: Arguments) {
+    let answer = world.call(&case.tool, Value::Object(arguments.clone())).await;
+    let complains = answer["error"]["code"] == "VALIDATION_ERROR"
+        || answer["error"]["code"] == "INVALID_ELEMENT_TYPE"
+        || answer["error"]["suggestions"].get("valid_values").is_some();
+    assert!(!complains, "{} {}: {answer}", case.tool, Value::Object(arguments));
+}
+
+/// The word with two letters in its middle changed over, or without its last but one.
+fn misspelt(word: &str) -> String {
+    let mut letters: Vec<char> = word.chars().collect();
+    let swap = (1..letters.len() - 1)
+        .find(|&at| letters[at] != letters[at + 1] && letters[at + 1] != '_' && letters[at] != '_');
+    match swap {
+        Some(at) => letters.swap(at, at + 1),
+        None => drop(letters.remove(letters.len() - 2)),
+    }
+    letters.into_iter().collect()
+}
+
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap().to_owned();
+    words.fold(first, |name, word| name + &word[..1].to_uppercase() + &word[1..])
+}
+
+/// ApplicationComponent as words.
+fn parts(word: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for letter in word.chars() {
+        match parts.last_mut() {
+            Some(part) if !letter.is_uppercase() && letter != '_' => part.push(letter),
+            _ if letter == '_' => parts.push(String::new()),
+            _ => parts.push(letter.to_string()),
+        }
+    }
+    parts
+}
+
+// a misspelt or camel-cased name.
+#[tokio::test]
+async fn a_misspelt_argument_name_is_refused_with_the_right_one() {
+    let world = World::new().await;
+    for case in cases(&world).iter().filter(|case| case.name().len() >= 4) {
+        let mut wrong = vec![misspelt(case.name())];
+        if case.name().contains('_') {
+            wrong.push(camel_case(case.name()));
+        }
+        for wrong in wrong {
+            let arguments = case.with(&wrong, case.value().clone());
+            let suggestions = corrected(&world, case, arguments, &case.beside(&wrong)).await;
+            assert_eq!(suggestions["did_you_mean"][0], case.name(), "{} {wrong}", case.tool);
+        }
+    }
+}
+
+// what the server makes itself is refused with that reason, by every tool.
+#[tokio::test]
+async fn what_the_server_makes_is_refused_as_an_argument() {
+    let world = World::new().await;
+    let mut made = 0;
+    for tool in world.platform.endpoints[0].tools() {
+        for name in
+            ["id", "tenant_id", "message_id", "correlation_id", "aggregate_version", "occurred_at", "layer", "version"]
+        {
+            if tool.input_schema["properties"].get(name).is_some() {
+                continue;
+            }
+            let case = case(tool, name.to_owned(), &Map::new(), example(tool));
+            let mut arguments = case.arguments.clone();
+            arguments.insert(name.to_owned(), json!("x"));
+            let suggestions = corrected(&world, &case, arguments, name).await;
+            assert!(suggestions["hint"].as_str().unwrap().contains("made for you"), "{}: {suggestions}", tool.name);
+            assert!(suggestions.get("did_you_mean").is_none(), "{}: {suggestions}", tool.name);
+            made += 1;
+        }
+    }
+    assert!(made > 80);
+}
+
+// a word that is not one of the permitted ones.
+#[tokio::test]
+async fn a_misspelt_word_is_refused_with_the_right_one() {
+    let world = World::new().await;
+    let mut words = 0;
+    for case in cases(&world).iter().filter(|case| case.schema.contains_key("enum")) {
+        let wrong = misspelt(case.value().as_str().unwrap());
+        let suggestions = corrected(&world, case, case.with(case.name(), json!(wrong)), &case.path).await;
+        assert_eq!(&suggestions["did_you_mean"][0], case.value(), "{} {}", case.tool, case.path);
+        let nonsense = refused(&world, case, case.with(case.name(), json!("qqqq")), &case.path).await;
+        assert!(nonsense.get("corrected_arguments").is_none());
+        let lists = ["valid_values", "valid_types_for_context", "valid_relationships"];
+        assert!(lists.iter().any(|list| nonsense[list].is_array()), "{} {}: {nonsense}", case.tool, case.path);
+        words += 1;
+    }
+    assert!(words >= 10);
+}
+
+// types that queries take as text are corrected in the same way.
+#[tokio::test]
+async fn a_misspelt_type_in_a_filter_is_refused_with_the_right_one() {
+    let world = World::new().await;
+    let mut filters = 0;
+    for case in cases(&world) {
+        let meant = match case.name() {
+            "element_type" | "source_type" | "target_type" => "ApplicationComponent",
+            "relationship_type" => "Realization",
+            _ => continue,
+        };
+        let case = Case { arguments: case.with(case.name(), json!(meant)), ..case };
+        let arguments = case.with(case.name(), json!(misspelt(meant)));
+        let suggestions = corrected(&world, &case, arguments, &case.path).await;
+        assert_eq!(suggestions["did_you_mean"][0], meant, "{} {}", case.tool, case.path);
+        filters += 1;
+    }
+    assert!(filters >= 7);
+}
+
+// another case or form of a permitted word is understood.
+#[tokio::test]
+async fn another_form_of_a_word_is_understood() {
+    let world = World::new().await;
+    for case in cases(&world).iter().filter(|case| case.schema.contains_key("enum")) {
+        let word = case.value().as_str().unwrap();
+        let parts = parts(word);
+        for form in
+            [word.to_lowercase(), word.to_uppercase(), parts.join("_").to_uppercase(), parts.join("-"), parts.join(" ")]
+        {
+            fits(&world, case, case.with(case.name(), json!(form))).await;
+        }
+        fits(&world, case, case.with(case.name(), json!(format!("transformation.{word}")))).await;
+    }
+}
+
+// every required argument of every tool.
+#[tokio::test]
+async fn a_missing_argument_is_named() {
+    let world = World::new().await;
+    let mut missing = 0;
+    for case in cases(&world) {
+        let tool = world.platform.endpoints[0].tool(&format!("transformation.{}", case.tool)).unwrap();
+        let required = tool.input_schema.get("required").and_then(Value::as_array);
+        if !required.is_some_and(|names| names.contains(&json!(case.path))) {
+            continue;
+        }
+        let mut arguments = case.arguments.clone();
+        arguments.shift_remove(case.name());
+        let suggestions = refused(&world, &case, arguments, &case.path).await;
+        assert!(suggestions["hint"].as_str().unwrap().contains(case.name()), "{} {suggestions}", case.tool);
+        missing += 1;
+    }
+    assert!(missing >= 12);
+}
+
+// C-B11: a call without model_id is told the models, and with one model the call to make.
+#[tokio::test]
+async fn a_missing_model_comes_with_the_models_there_are() {
+    let world = World::new().await;
+    let models = world.call("listModels", json!({})).await["models"].clone();
+    let mut missing = 0;
+    for case in cases(&world).iter().filter(|case| case.path == "model_id") {
+        let mut arguments =
+            example(world.platform.endpoints[0].tool(&format!("transformation.{}", case.tool)).unwrap());
+        if arguments.shift_remove("model_id").is_none() {
+            continue;
+        }
+        let suggestions = refused(&world, case, arguments, "model_id").await;
+        assert_eq!(suggestions["active_model_id"], models[0]["id"], "{}", case.tool);
+        assert_eq!(suggestions["models"][0]["key"], "default", "{}", case.tool);
+        assert_eq!(suggestions["corrected_arguments"]["model_id"], models[0]["id"], "{}", case.tool);
+        let again = world.call(&case.tool, suggestions["corrected_arguments"].clone()).await;
+        assert_ne!(again["error"]["field"], "model_id", "{again}");
+        missing += 1;
+    }
+    assert!(missing >= 3);
+}
+
+// a number or a truth value in quotes, a number where a text belongs.
+#[tokio::test]
+async fn a_value_of_another_type_is_refused_with_the_right_one() {
+    let world = World::new().await;
+    let mut seen = std::collections::BTreeSet::new();
+    for case in cases(&world) {
+        let r#type = case.r#type().to_owned();
+        let plain_text = r#type == "string" && !case.schema.contains_key("enum") && !case.schema.contains_key("format");
+        let (case, wrong) = match r#type.as_str() {
+            "integer" | "number" | "boolean" => {
+                let wrong = case.with(case.name(), json!(case.value().to_string()));
+                (case, wrong)
+            }
+            "string" if plain_text => {
+                let right = Case { arguments: case.with(case.name(), json!("7")), ..case };
+                let wrong = right.with(right.name(), json!(7));
+                (right, wrong)
+            }
+            _ => continue,
+        };
+        corrected(&world, &case, wrong, &case.path).await;
+        seen.insert(r#type);
+    }
+    assert_eq!(seen.len(), 4);
+}
+
+// a list of one value where one value belongs, and one value where a list belongs.
+#[tokio::test]
+async fn a_list_and_its_only_value_are_told_apart() {
+    let world = World::new().await;
+    for case in cases(&world) {
+        let value = case.value();
+        let wrong = match case.r#type() {
+            "array" => value[0].clone(),
+            _ => json!([value]),
+        };
+        corrected(&world, &case, case.with(case.name(), wrong), &case.path).await;
+        if case.r#type() != "array" {
+            let two = refused(&world, &case, case.with(case.name(), json!([value, value])), &case.path).await;
+            assert!(two.get("corrected_arguments").is_none(), "{} {}", case.tool, case.path);
+        }
+    }
+}
+
+// an object sent as JSON text is understood, and anything else in its place is refused.
+#[tokio::test]
+async fn an_object_as_text_is_understood() {
+    let world = World::new().await;
+    let mut objects = 0;
+    for case in cases(&world).iter().filter(|case| case.r#type() == "object") {
+        fits(&world, case, case.with(case.name(), json!(case.value().to_string()))).await;
+        refused(&world, case, case.with(case.name(), json!("no object")), &case.path).await;
+        objects += 1;
+    }
+    assert!(objects >= 8);
+}
+
+// a name works wherever the id of an element belongs.
+#[tokio::test]
+async fn a_name_works_where_an_id_belongs() {
+    let world = World::new().await;
+    let create = async |r#type: &str, name: &str| {
+        let element = json!({ "type": r#type, "name": name, "description": "d" });
+        world.call("createElement", element).await["element"]["id"].as_str().unwrap().to_owned()
+    };
+    let ids = [create("Capability", "Sales").await, create("Capability", "Retail").await];
+    let calls = [
+        ("createRelationship", json!({ "type": "Serving", "source_id": "SALES", "target_id": "retail" })),
+        ("createElement", json!({ "type": "Capability", "name": "Online", "parent_id": "sales" })),
+        ("updateElement", json!({ "id": "Sales", "description": "other" })),
+        ("listRelationships", json!({ "model_id": "default", "element_id": "Sales" })),
+        ("semanticSearch", json!({ "query": "online", "filters": { "capability": "sales" } })),
+    ];
+    for (tool, arguments) in calls {
+        let answer = world.call(tool, arguments.clone()).await;
+        assert!(answer.get("error").is_none(), "{tool} {arguments}: {answer}");
+        assert!(answer.to_string().contains(&ids[0]) || tool == "semanticSearch", "{tool}: {answer}");
+    }
+}
+
+// a dry run offers the corrected payload too.
+#[tokio::test]
+async fn a_dry_run_offers_the_corrected_payload() {
+    let world = World::new().await;
+    let payload = json!({ "type": "Capabilty", "nmae": "x" });
+    let answer = world.call("validateWrite", json!({ "operation": "createElement", "payload": payload })).await;
+    assert_eq!(answer["valid"], false);
+    let corrected = json!({ "type": "Capability", "name": "x" });
+    assert_eq!(answer["errors"][0]["suggestions"]["corrected_arguments"], corrected);
+}
