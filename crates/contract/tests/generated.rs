@@ -120,6 +120,40 @@ impl TransformationArchitectureWriteService for Refusing {
     }
 }
 
+impl BaselineQueryService for Refusing {
+    async fn get_baseline(&self, _: &Context, _: GetBaselineRequest) -> Result<GetBaselineResponse, CallError> {
+        refused()
+    }
+
+    async fn list_baselines(&self, _: &Context, _: ListBaselinesRequest) -> Result<ListBaselinesResponse, CallError> {
+        refused()
+    }
+
+    async fn compare(&self, _: &Context, _: CompareRequest) -> Result<CompareResponse, CallError> {
+        refused()
+    }
+}
+
+macro_rules! refusing_baseline_writes {
+    ($($method:ident($request:ty);)*) => {
+        impl BaselineWriteService for Refusing {
+            $(async fn $method(&self, _: &Context, _: $request) -> Result<BaselineWriteResponse, CallError> {
+                refused()
+            })*
+        }
+    };
+}
+
+refusing_baseline_writes! {
+    create_baseline(CreateBaselineRequest);
+    promote_baseline(PromoteBaselineRequest);
+    change_baseline_draft(ChangeBaselineDraftRequest);
+    submit_baseline(SubmitBaselineRequest);
+    approve_baseline(ApproveBaselineRequest);
+    reject_baseline(RejectBaselineRequest);
+    rollback_baseline(RollbackBaselineRequest);
+}
+
 fn context() -> Context {
     Context {
         scope: Scope::local(),
@@ -137,6 +171,8 @@ async fn call(tool: &str, arguments: Value) -> Result<contract::Answer, CallErro
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let services = Services {
         archi_mate_query: Arc::new(Echo),
+        baseline_query: Refusing,
+        baseline_write: Refusing,
         write_guide_query: Refusing,
         transformation_architecture_write: Refusing,
     };
@@ -144,8 +180,13 @@ async fn call(tool: &str, arguments: Value) -> Result<contract::Answer, CallErro
 }
 
 async fn read(uri: &str) -> Result<contract::Blob, CallError> {
-    let services =
-        Services { archi_mate_query: Echo, write_guide_query: Refusing, transformation_architecture_write: Refusing };
+    let services = Services {
+        archi_mate_query: Echo,
+        baseline_query: Refusing,
+        baseline_write: Refusing,
+        write_guide_query: Refusing,
+        transformation_architecture_write: Refusing,
+    };
     services.read(&context(), uri).await
 }
 
@@ -229,7 +270,7 @@ fn a_timestamp_is_text_in_json() {
 #[test]
 fn the_manifest_lists_the_tools() {
     let manifest = manifest();
-    assert_eq!((manifest.name.as_str(), manifest.tools.len(), manifest.resources.len()), ("transformation", 12, 3));
+    assert_eq!((manifest.name.as_str(), manifest.tools.len(), manifest.resources.len()), ("transformation", 16, 4));
     assert_eq!(manifest.resources[0].pattern, "model/{model_id}");
 }
 

@@ -16,15 +16,18 @@ use crate::domain::Stored;
 use crate::domain::model::Model;
 use crate::follower::Follower;
 use crate::projection::{Snapshot, fold};
-use crate::query::{ArchitectureQuery, ArgumentCheck, WriteGuide};
-use crate::write::ArchitectureWrite;
+use crate::query::{ArchitectureQuery, ArgumentCheck, BaselineQuery, WriteGuide};
+use crate::write::{ArchitectureWrite, BaselineWrite};
 use crate::{Config, Error, completion, prompt, refusal};
 
-/// The transformation capability: three services over one ledger.
+/// The services of this capability.
+pub type Joined = Services<ArchitectureQuery, BaselineQuery, WriteGuide, BaselineWrite, ArchitectureWrite>;
+
+/// The transformation capability: its services over one ledger.
 pub struct Transformation {
     manifest: Arc<Manifest>,
     ledger: SharedLedger,
-    services: Services<ArchitectureQuery, WriteGuide, ArchitectureWrite>,
+    services: Joined,
     follower: Arc<Follower>,
 }
 
@@ -36,6 +39,8 @@ impl Transformation {
         let manifest = Arc::new(manifest);
         let services = Services {
             archi_mate_query: ArchitectureQuery::new(ledger.clone()),
+            baseline_query: BaselineQuery::new(ledger.clone()),
+            baseline_write: BaselineWrite::new(ledger.clone()),
             write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check),
             transformation_architecture_write: ArchitectureWrite::new(ledger.clone(), config.profile),
         };
@@ -43,7 +48,7 @@ impl Transformation {
     }
 
     /// The services, for doors that speak messages instead of JSON.
-    pub fn services(&self) -> &Services<ArchitectureQuery, WriteGuide, ArchitectureWrite> {
+    pub fn services(&self) -> &Joined {
         &self.services
     }
 

@@ -8,12 +8,15 @@
 //! * an element keeps the type and the model it was created with;
 //! * a fact holds the whole new state, so records fold from facts alone.
 
+pub mod baseline;
+pub mod compare;
 pub mod decision;
 pub mod element;
 pub mod fact;
 pub mod key;
 pub mod model;
 pub mod name;
+pub mod policy;
 pub mod properties;
 pub mod relationship;
 

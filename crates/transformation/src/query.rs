@@ -4,8 +4,10 @@
 //! are made. Neither can commit.
 
 mod architecture;
+mod baseline;
 mod guide;
 mod pairs;
 
 pub use architecture::ArchitectureQuery;
+pub use baseline::BaselineQuery;
 pub use guide::{ArgumentCheck, WriteGuide};

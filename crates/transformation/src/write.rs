@@ -4,6 +4,7 @@
 //! as it is. [`Recorder`] makes a decision durable, once. [`ArchitectureWrite`] joins the two.
 
 mod answer;
+mod baseline;
 mod command;
 mod planner;
 mod recorder;
@@ -16,6 +17,7 @@ use contract::generated::transformation::{
 use contract::{CallError, Context};
 use ledger::SharedLedger;
 
+pub use baseline::BaselineWrite;
 pub use command::Command;
 pub use planner::Planner;
 pub use recorder::Recorder;

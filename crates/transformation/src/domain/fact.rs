@@ -4,6 +4,7 @@ use ledger::RecordKey;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::baseline::BaselineFact;
 use super::element::Element;
 use super::model::{Model, Repository};
 use super::relationship::Relationship;
@@ -14,6 +15,11 @@ pub mod kind {
     pub const MODEL: &str = "transformation.model";
     pub const ELEMENT: &str = "transformation.element";
     pub const RELATIONSHIP: &str = "transformation.relationship";
+    pub const BASELINE: &str = "transformation.baseline";
+    /// An element of a baseline that holds a chosen part.
+    pub const BASELINE_ITEM: &str = "transformation.baseline_item";
+    /// A relationship of a baseline that holds a chosen part.
+    pub const BASELINE_LINK: &str = "transformation.baseline_link";
 }
 
 /// Something that happened to the architecture model.
@@ -28,6 +34,7 @@ pub enum Fact {
     ElementRelationshipCreated(Relationship),
     /// With the last state.
     ElementRelationshipDeleted(Relationship),
+    Baseline(BaselineFact),
 }
 
 impl Fact {
@@ -41,6 +48,7 @@ impl Fact {
             Self::ElementDeleted(_) => "transformation.ElementDeleted",
             Self::ElementRelationshipCreated(_) => "transformation.ElementRelationshipCreated",
             Self::ElementRelationshipDeleted(_) => "transformation.ElementRelationshipDeleted",
+            Self::Baseline(fact) => fact.kind(),
         }
     }
 
@@ -55,6 +63,7 @@ impl Fact {
             Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
                 relationship.key()
             }
+            Self::Baseline(fact) => fact.subject(),
         }
     }
 
@@ -69,6 +78,7 @@ impl Fact {
             Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
                 text(relationship)
             }
+            Self::Baseline(fact) => fact.body(),
         }
     }
 
@@ -82,6 +92,7 @@ impl Fact {
             "transformation.ElementDeleted" => state(body).map(Self::ElementDeleted),
             "transformation.ElementRelationshipCreated" => state(body).map(Self::ElementRelationshipCreated),
             "transformation.ElementRelationshipDeleted" => state(body).map(Self::ElementRelationshipDeleted),
+            kind if BaselineFact::knows(kind) => BaselineFact::read(kind, body).map(Self::Baseline),
             _ => Err(format!("{kind} is not a fact of transformation")),
         }
     }
@@ -92,6 +103,7 @@ pub fn text<T: Serialize>(state: &T) -> String {
     serde_json::to_string(state).expect("a state has only string keys")
 }
 
-fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
+/// The state that such a text holds.
+pub fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
     serde_json::from_str(body).map_err(|error| error.to_string())
 }

@@ -1,5 +1,7 @@
 //! Which records a fact makes. Pure: replaying the facts makes the same rows again.
 
+mod baseline;
+
 use ledger::{Effect, Ends, NewFact, Record, UniqueName};
 
 use crate::domain::element::Element;
@@ -15,20 +17,24 @@ pub struct Fold;
 
 impl ledger::Fold for Fold {
     fn effects(&self, fact: &NewFact) -> Result<Vec<Effect>, String> {
-        Fact::read(&fact.kind, &fact.body).map(|fact| vec![effect(&fact)])
+        Fact::read(&fact.kind, &fact.body).map(|fact| effects(&fact))
     }
 }
 
-/// What a fact does to its record.
-pub fn effect(fact: &Fact) -> Effect {
-    let put = |record| Effect::Put(Box::new(record));
+/// What a fact does to the records.
+pub fn effects(fact: &Fact) -> Vec<Effect> {
     match fact {
-        Fact::RepositoryCreated(state) => put(repository(state)),
-        Fact::ModelCreated(state) => put(model(state)),
-        Fact::ElementCreated(state) | Fact::ElementUpdated(state) => put(element(state)),
-        Fact::ElementRelationshipCreated(state) => put(relationship(state)),
-        Fact::ElementDeleted(_) | Fact::ElementRelationshipDeleted(_) => Effect::End(fact.subject()),
+        Fact::RepositoryCreated(state) => vec![put(repository(state))],
+        Fact::ModelCreated(state) => vec![put(model(state))],
+        Fact::ElementCreated(state) | Fact::ElementUpdated(state) => vec![put(element(state))],
+        Fact::ElementRelationshipCreated(state) => vec![put(relationship(state))],
+        Fact::ElementDeleted(_) | Fact::ElementRelationshipDeleted(_) => vec![Effect::End(fact.subject())],
+        Fact::Baseline(fact) => baseline::effects(fact),
     }
+}
+
+fn put(record: Record) -> Effect {
+    Effect::Put(Box::new(record))
 }
 
 /// The tag that elements of a layer have.
@@ -39,6 +45,11 @@ pub fn layer_tag(layer: Layer) -> String {
 /// The tag that the record with this key has.
 pub fn key_tag(key: &str) -> String {
     format!("key:{key}")
+}
+
+/// The tag of baselines of a model that may still be published.
+pub fn open_tag(model_id: &str) -> String {
+    format!("open:{model_id}")
 }
 
 /// The tag that relationships between these two have.
@@ -148,7 +159,7 @@ mod tests {
                 body: fact.body(),
                 meta: String::new(),
             };
-            assert_eq!(Fold.effects(&kept), Ok(vec![effect(&fact)]));
+            assert_eq!(Fold.effects(&kept), Ok(effects(&fact)));
         }
     }
 

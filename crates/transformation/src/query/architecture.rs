@@ -44,11 +44,11 @@ impl ArchitectureQuery {
         let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let active = snapshot.active_model_id().await?;
         let find = Find { after: listing.after.clone(), limit: page_size(request.page_size), ..snapshot.all_models() };
-        let page = snapshot.page(find).await?;
+        let page = snapshot.models_page(find).await?;
         Ok(ListModelsResponse {
             models: page.items.iter().map(|model| message::model(model, active.as_deref())).collect(),
-            next_page_token: listing.token(snapshot.at, page.next),
-            read_context: Some(listing.echo(snapshot.at)),
+            next_page_token: listing.token(&[&snapshot], page.next),
+            read_context: Some(snapshot.read_context()),
         })
     }
 
@@ -70,7 +70,7 @@ impl ArchitectureQuery {
         Ok(GetArchimateModelResponse {
             model: Some(message::model(&model, active.as_deref())),
             layers,
-            read_context: Some(wanted.echo(snapshot.at)),
+            read_context: Some(snapshot.read_context()),
         })
     }
 
@@ -80,7 +80,7 @@ impl ArchitectureQuery {
         let element = snapshot.element("element_id", &request.element_id, None).await?;
         Ok(GetElementResponse {
             element: Some(message::element(&element, element.version)),
-            read_context: Some(wanted.echo(snapshot.at)),
+            read_context: Some(snapshot.read_context()),
         })
     }
 
@@ -95,8 +95,8 @@ impl ArchitectureQuery {
         let Some(found) = snapshot.relationship_by_id(&id).await? else {
             return Err(Error::NoSuchResource { uri: format!("transformation://relationship/{id}") });
         };
-        let read_context = Some(wanted.echo(snapshot.at));
-        Ok(GetRelationshipResponse { relationship: with_ends(snapshot, &[found]).await?.pop(), read_context })
+        let read_context = Some(snapshot.read_context());
+        Ok(GetRelationshipResponse { relationship: with_ends(&snapshot, &[found]).await?.pop(), read_context })
     }
 
     async fn elements(
@@ -129,8 +129,8 @@ impl ArchitectureQuery {
         let page: Page<Stored<Element>> = snapshot.page(find).await?;
         Ok(ListArchimateElementsResponse {
             elements: page.items.iter().map(|element| message::element(element, element.version)).collect(),
-            next_page_token: listing.token(snapshot.at, page.next),
-            read_context: Some(listing.echo(snapshot.at)),
+            next_page_token: listing.token(&[&snapshot], page.next),
+            read_context: Some(snapshot.read_context()),
         })
     }
 
@@ -170,9 +170,9 @@ impl ArchitectureQuery {
         };
         let page: Page<Stored<Relationship>> = snapshot.page(find).await?;
         Ok(ListArchimateRelationshipsResponse {
-            relationships: with_ends(snapshot, &page.items).await?,
-            next_page_token: listing.token(snapshot.at, page.next),
-            read_context: Some(listing.echo(snapshot.at)),
+            relationships: with_ends(&snapshot, &page.items).await?,
+            next_page_token: listing.token(&[&snapshot], page.next),
+            read_context: Some(snapshot.read_context()),
         })
     }
 }
@@ -233,7 +233,7 @@ pub(super) fn relationship_type(field: &str, text: &str) -> Result<RelationshipT
 
 /// The relationships with their ends as they were at the same point.
 async fn with_ends(
-    snapshot: Snapshot<'_>,
+    snapshot: &Snapshot<'_>,
     relationships: &[Stored<Relationship>],
 ) -> Result<Vec<contract::generated::transformation::Relationship>, Error> {
     let mut ids: Vec<&str> =
@@ -257,7 +257,7 @@ async fn with_ends(
     Ok(relationships.iter().map(shown).collect())
 }
 
-fn page_size(asked: u32) -> usize {
+pub(super) fn page_size(asked: u32) -> usize {
     let size = if asked == 0 { PAGE_DEFAULT } else { asked.min(PAGE_MAX) };
     usize::try_from(size).unwrap_or(50)
 }

@@ -5,6 +5,7 @@ use ledger::SharedLedger;
 
 use super::Command;
 use crate::Error;
+use crate::domain::baseline::pin;
 use crate::domain::element::{self, CreateElement, Created, DeleteElement, Deleted, UpdateElement, Updated};
 use crate::domain::relationship::{self, CreateRelationship, Link};
 use crate::domain::{Decision, Name, Notes};
@@ -52,7 +53,7 @@ impl Planner {
         let repository_id = ctx.scope.repository.to_string();
         let around = element::Surroundings { repository_id, model_id, namesakes, key_holder, parent };
         match element::create(self.profile, &around, command) {
-            Err(refusal) => Err(with_alternatives(snapshot, command.r#type, refusal).await?),
+            Err(refusal) => Err(with_alternatives(&snapshot, command.r#type, refusal).await?),
             decision => decision,
         }
     }
@@ -88,7 +89,7 @@ impl Planner {
             None => Vec::new(),
         };
         match element::update(&element, &namesakes, command) {
-            Err(refusal) => Err(with_alternatives(snapshot, element.r#type, refusal).await?),
+            Err(refusal) => Err(with_alternatives(&snapshot, element.r#type, refusal).await?),
             decision => decision,
         }
     }
@@ -96,6 +97,8 @@ impl Planner {
     pub async fn delete_element(&self, ctx: &Context, command: &DeleteElement) -> Result<Decision<Deleted>, Error> {
         let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
         let element = snapshot.element("id", &command.element, None).await?;
+        let pinned_by = snapshot.pinned_by(&element).await?;
+        pin::refuse_pinned(&element, &pinned_by, command.even_if_published)?;
         let relationships = snapshot.relationships_of(&element.id).await?;
         element::delete(&element, &relationships, snapshot.since, command)
     }
@@ -118,7 +121,7 @@ impl Planner {
 }
 
 /// Fills in names that are free when a name is taken.
-async fn with_alternatives(snapshot: Snapshot<'_>, r#type: ElementType, refusal: Error) -> Result<Error, Error> {
+async fn with_alternatives(snapshot: &Snapshot<'_>, r#type: ElementType, refusal: Error) -> Result<Error, Error> {
     let Error::DuplicateName { name, model_id, existing, .. } = refusal else { return Ok(refusal) };
     let mut alternatives = Vec::new();
     for family in name.alternatives() {

@@ -17,11 +17,15 @@ async fn each_side_works_with_the_other_one_missing() {
     let real = world.capability.services().clone();
     let read_only = Services {
         archi_mate_query: real.archi_mate_query.clone(),
+        baseline_query: real.baseline_query.clone(),
+        baseline_write: Unreachable,
         write_guide_query: real.write_guide_query.clone(),
         transformation_architecture_write: Unreachable,
     };
     let write_only = Services {
         archi_mate_query: Unreachable,
+        baseline_query: Unreachable,
+        baseline_write: real.baseline_write.clone(),
         write_guide_query: Unreachable,
         transformation_architecture_write: real.transformation_architecture_write.clone(),
     };
@@ -64,6 +68,20 @@ unreachable_service!(WriteGuideQueryService {
     get_relationship_types(GetRelationshipTypesRequest) -> GetRelationshipTypesResponse;
     get_write_schema(GetWriteSchemaRequest) -> GetWriteSchemaResponse;
     validate_write(ValidateWriteRequest) -> ValidateWriteResponse;
+});
+unreachable_service!(BaselineQueryService {
+    get_baseline(GetBaselineRequest) -> GetBaselineResponse;
+    list_baselines(ListBaselinesRequest) -> ListBaselinesResponse;
+    compare(CompareRequest) -> CompareResponse;
+});
+unreachable_service!(BaselineWriteService {
+    create_baseline(CreateBaselineRequest) -> BaselineWriteResponse;
+    promote_baseline(PromoteBaselineRequest) -> BaselineWriteResponse;
+    change_baseline_draft(ChangeBaselineDraftRequest) -> BaselineWriteResponse;
+    submit_baseline(SubmitBaselineRequest) -> BaselineWriteResponse;
+    approve_baseline(ApproveBaselineRequest) -> BaselineWriteResponse;
+    reject_baseline(RejectBaselineRequest) -> BaselineWriteResponse;
+    rollback_baseline(RollbackBaselineRequest) -> BaselineWriteResponse;
 });
 unreachable_service!(TransformationArchitectureWriteService {
     create_element(CreateElementRequest) -> CreateElementResponse;
