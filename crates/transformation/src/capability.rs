@@ -16,19 +16,27 @@ use crate::domain::Stored;
 use crate::domain::model::Model;
 use crate::follower::Follower;
 use crate::projection::{Snapshot, fold};
-use crate::query::{ArchitectureQuery, ArgumentCheck, ProposalQuery, SemanticQuery, WriteGuide};
-use crate::write::{ArchitectureWrite, ProposalDesk};
+use crate::query::{ArchitectureQuery, ArgumentCheck, BaselineQuery, ProposalQuery, SemanticQuery, WriteGuide};
+use crate::write::{ArchitectureWrite, BaselineWrite, ProposalDesk};
 use crate::{Config, Error, completion, prompt, refusal};
 
 /// The services that have tools.
-type AllServices =
-    Services<ArchitectureQuery, ProposalQuery, SemanticQuery, WriteGuide, ArchitectureWrite, ArchitectureWrite>;
+pub type Joined = Services<
+    ArchitectureQuery,
+    BaselineQuery,
+    ProposalQuery,
+    SemanticQuery,
+    WriteGuide,
+    BaselineWrite,
+    ArchitectureWrite,
+    ArchitectureWrite,
+>;
 
 /// The transformation capability: its services over one ledger.
 pub struct Transformation {
     manifest: Arc<Manifest>,
     ledger: SharedLedger,
-    services: AllServices,
+    services: Joined,
     proposals: ProposalDesk,
     follower: Arc<Follower>,
 }
@@ -43,6 +51,8 @@ impl Transformation {
         let services = Services {
             archi_mate_query: ArchitectureQuery::new(ledger.clone()),
             semantic_query: SemanticQuery::new(ledger.clone()),
+            baseline_query: BaselineQuery::new(ledger.clone()),
+            baseline_write: BaselineWrite::new(ledger.clone()),
             write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check),
             transformation_architecture_write: write.clone(),
             capability_write: write,
@@ -53,7 +63,7 @@ impl Transformation {
     }
 
     /// The services, for doors that speak messages instead of JSON.
-    pub fn services(&self) -> &AllServices {
+    pub fn services(&self) -> &Joined {
         &self.services
     }
 

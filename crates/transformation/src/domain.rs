@@ -8,7 +8,9 @@
 //! * an element keeps the type and the model it was created with;
 //! * a fact holds the whole new state, so records fold from facts alone.
 
+pub mod baseline;
 pub mod capability_profile;
+pub mod compare;
 pub mod decision;
 pub mod element;
 pub mod fact;

@@ -8,7 +8,10 @@ use crate::domain::proposal::Pin;
 use crate::domain::{Mention, Name};
 use crate::metamodel::{ElementType, RelationshipType};
 
+mod baseline;
 mod wording;
+
+pub use baseline::BaselineRefusal;
 
 /// Why this capability refuses a call: one variant for each thing a caller can act on.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -81,10 +84,8 @@ pub enum Error {
     Contended,
     #[error("The client_request_id '{key}' was used with other arguments")]
     KeyReused { key: String },
-    #[error("No baseline is published")]
-    NoPublishedBaseline,
-    #[error("Baseline '{reference}' not found")]
-    NoSuchBaseline { reference: String },
+    #[error("{0}")]
+    Baseline(#[from] BaselineRefusal),
     #[error("Sequence {at} has not happened yet; the last one is {head}")]
     NotYet { at: Seq, head: Seq },
     #[error("There is no resource {uri}")]
@@ -258,12 +259,7 @@ impl From<Error> for CallError {
             Error::KeyReused { .. } => refuse(FailedPrecondition, "IDEMPOTENCY_KEY_REUSED")
                 .field("client_request_id")
                 .hint("use a new client_request_id for a new request"),
-            Error::NoPublishedBaseline => refuse(FailedPrecondition, "NO_PUBLISHED_BASELINE")
-                .field("read_context.selector")
-                .hint("read head, or publish a baseline first"),
-            Error::NoSuchBaseline { .. } => refuse(NotFound, "BASELINE_NOT_FOUND")
-                .field("read_context.baseline_id")
-                .hint("read head, or give as_of for an earlier state"),
+            Error::Baseline(refusal) => refusal.into(),
             Error::NotYet { head, .. } => refuse(InvalidArgument, "INVALID_ARGUMENT")
                 .field("read_context.sequence")
                 .detail("last_sequence", head)

@@ -4,6 +4,7 @@
 //! [`WriteGuide`] answers about writes before they are made. None of them can commit.
 
 mod architecture;
+mod baseline;
 mod guide;
 mod pairs;
 mod proposals;
@@ -12,6 +13,7 @@ mod semantic;
 mod views;
 
 pub use architecture::ArchitectureQuery;
+pub use baseline::BaselineQuery;
 pub use guide::{ArgumentCheck, WriteGuide};
 pub use proposals::ProposalQuery;
 pub use semantic::SemanticQuery;

@@ -5,6 +5,7 @@
 //! [`ProposalDesk`] is where people decide what was filed. [`ArchitectureWrite`] joins them.
 
 mod answer;
+mod baseline;
 mod command;
 mod governed;
 mod planner;
@@ -22,6 +23,7 @@ use contract::generated::transformation::{
 use contract::{CallError, Context, RiskTier};
 use ledger::SharedLedger;
 
+pub use baseline::BaselineWrite;
 pub use command::Command;
 pub use planner::Planner;
 pub use proposals::ProposalDesk;

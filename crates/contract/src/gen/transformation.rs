@@ -11,6 +11,148 @@ pub fn manifest() -> Manifest {
     ::serde_json::from_str(include_str!("transformation.json")).expect("the generated manifest is valid")
 }
 
+pub trait BaselineQueryService: Send + Sync {
+    /// Get a baseline: status, approvals and the versions it pins.
+    fn get_baseline(
+        &self,
+        ctx: &Context,
+        request: GetBaselineRequest,
+    ) -> impl Future<Output = Result<GetBaselineResponse, CallError>> + Send;
+    /// List baselines, oldest first.
+    fn list_baselines(
+        &self,
+        ctx: &Context,
+        request: ListBaselinesRequest,
+    ) -> impl Future<Output = Result<ListBaselinesResponse, CallError>> + Send;
+    /// Compare two states of a model: what was added, changed and removed on the way from one to the other.
+    fn compare(
+        &self,
+        ctx: &Context,
+        request: CompareRequest,
+    ) -> impl Future<Output = Result<CompareResponse, CallError>> + Send;
+}
+
+impl<T: BaselineQueryService> BaselineQueryService for Arc<T> {
+    fn get_baseline(
+        &self,
+        ctx: &Context,
+        request: GetBaselineRequest,
+    ) -> impl Future<Output = Result<GetBaselineResponse, CallError>> + Send {
+        T::get_baseline(self, ctx, request)
+    }
+    fn list_baselines(
+        &self,
+        ctx: &Context,
+        request: ListBaselinesRequest,
+    ) -> impl Future<Output = Result<ListBaselinesResponse, CallError>> + Send {
+        T::list_baselines(self, ctx, request)
+    }
+    fn compare(
+        &self,
+        ctx: &Context,
+        request: CompareRequest,
+    ) -> impl Future<Output = Result<CompareResponse, CallError>> + Send {
+        T::compare(self, ctx, request)
+    }
+}
+
+pub trait BaselineWriteService: Send + Sync {
+    /// Create a draft baseline: the model as it is now, or a chosen part of it, under a name. Copies nothing.
+    fn create_baseline(
+        &self,
+        ctx: &Context,
+        request: CreateBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Publish a baseline. A caller who may not approve submits it instead and gets outcome pending_approval.
+    fn promote_baseline(
+        &self,
+        ctx: &Context,
+        request: PromoteBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Add elements to a draft or take them out. A draft of a whole model becomes a chosen part of it.
+    fn change_baseline_draft(
+        &self,
+        ctx: &Context,
+        request: ChangeBaselineDraftRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Freeze a draft and ask for approval.
+    fn submit_baseline(
+        &self,
+        ctx: &Context,
+        request: SubmitBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Approve a submitted baseline.
+    fn approve_baseline(
+        &self,
+        ctx: &Context,
+        request: ApproveBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Reject a submitted or approved baseline.
+    fn reject_baseline(
+        &self,
+        ctx: &Context,
+        request: RejectBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Publish again what an earlier baseline held, as a new baseline.
+    fn rollback_baseline(
+        &self,
+        ctx: &Context,
+        request: RollbackBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+}
+
+impl<T: BaselineWriteService> BaselineWriteService for Arc<T> {
+    fn create_baseline(
+        &self,
+        ctx: &Context,
+        request: CreateBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::create_baseline(self, ctx, request)
+    }
+    fn promote_baseline(
+        &self,
+        ctx: &Context,
+        request: PromoteBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::promote_baseline(self, ctx, request)
+    }
+    fn change_baseline_draft(
+        &self,
+        ctx: &Context,
+        request: ChangeBaselineDraftRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::change_baseline_draft(self, ctx, request)
+    }
+    fn submit_baseline(
+        &self,
+        ctx: &Context,
+        request: SubmitBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::submit_baseline(self, ctx, request)
+    }
+    fn approve_baseline(
+        &self,
+        ctx: &Context,
+        request: ApproveBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::approve_baseline(self, ctx, request)
+    }
+    fn reject_baseline(
+        &self,
+        ctx: &Context,
+        request: RejectBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::reject_baseline(self, ctx, request)
+    }
+    fn rollback_baseline(
+        &self,
+        ctx: &Context,
+        request: RollbackBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::rollback_baseline(self, ctx, request)
+    }
+}
+
 pub trait WriteGuideQueryService: Send + Sync {
     /// List the element types, grouped by layer.
     fn get_element_types(
@@ -434,6 +576,58 @@ impl<T: TransformationArchitectureWriteService> TransformationArchitectureWriteS
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Absent;
 
+impl BaselineQueryService for Absent {
+    async fn get_baseline(&self, _: &Context, _: GetBaselineRequest) -> Result<GetBaselineResponse, CallError> {
+        Err(CallError::absent("BaselineQueryService"))
+    }
+    async fn list_baselines(&self, _: &Context, _: ListBaselinesRequest) -> Result<ListBaselinesResponse, CallError> {
+        Err(CallError::absent("BaselineQueryService"))
+    }
+    async fn compare(&self, _: &Context, _: CompareRequest) -> Result<CompareResponse, CallError> {
+        Err(CallError::absent("BaselineQueryService"))
+    }
+}
+
+impl BaselineWriteService for Absent {
+    async fn create_baseline(&self, _: &Context, _: CreateBaselineRequest) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn promote_baseline(
+        &self,
+        _: &Context,
+        _: PromoteBaselineRequest,
+    ) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn change_baseline_draft(
+        &self,
+        _: &Context,
+        _: ChangeBaselineDraftRequest,
+    ) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn submit_baseline(&self, _: &Context, _: SubmitBaselineRequest) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn approve_baseline(
+        &self,
+        _: &Context,
+        _: ApproveBaselineRequest,
+    ) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn reject_baseline(&self, _: &Context, _: RejectBaselineRequest) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn rollback_baseline(
+        &self,
+        _: &Context,
+        _: RollbackBaselineRequest,
+    ) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+}
+
 impl WriteGuideQueryService for Absent {
     async fn get_element_types(
         &self,
@@ -600,23 +794,27 @@ impl TransformationArchitectureWriteService for Absent {
 
 /// The services that MCP reaches.
 #[derive(Debug, Clone, Default)]
-pub struct Services<A, B, C, D, E, F> {
+pub struct Services<A, B, C, D, E, F, G, H> {
     pub archi_mate_query: A,
-    pub proposal_query: B,
-    pub semantic_query: C,
-    pub write_guide_query: D,
-    pub capability_write: E,
-    pub transformation_architecture_write: F,
+    pub baseline_query: B,
+    pub proposal_query: C,
+    pub semantic_query: D,
+    pub write_guide_query: E,
+    pub baseline_write: F,
+    pub capability_write: G,
+    pub transformation_architecture_write: H,
 }
 
 impl<
     A: ArchiMateQueryService,
-    B: ProposalQueryService,
-    C: SemanticQueryService,
-    D: WriteGuideQueryService,
-    E: CapabilityWriteService,
-    F: TransformationArchitectureWriteService,
-> Services<A, B, C, D, E, F>
+    B: BaselineQueryService,
+    C: ProposalQueryService,
+    D: SemanticQueryService,
+    E: WriteGuideQueryService,
+    F: BaselineWriteService,
+    G: CapabilityWriteService,
+    H: TransformationArchitectureWriteService,
+> Services<A, B, C, D, E, F, G, H>
 {
     /// Calls a tool by its canonical name. The arguments have passed its schema.
     pub async fn call(
@@ -652,6 +850,14 @@ impl<
                 let response = self.archi_mate_query.search_elements(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
+            "transformation.getBaseline" => {
+                let response = self.baseline_query.get_baseline(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.compareStates" => {
+                let response = self.baseline_query.compare(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
             "transformation.listProposals" => {
                 let response = self.proposal_query.list_proposals(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
@@ -683,6 +889,14 @@ impl<
             }
             "transformation.validateWrite" => {
                 let response = self.write_guide_query.validate_write(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.createBaseline" => {
+                let response = self.baseline_write.create_baseline(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.promoteBaseline" => {
+                let response = self.baseline_write.promote_baseline(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
             "transformation.createCapability" => {
@@ -752,6 +966,11 @@ impl<
             let response = self.archi_mate_query.get_archimate_view(ctx, request).await?;
             return Ok(dispatch::body(&response));
         }
+        if let Some(value) = dispatch::resource_argument("transformation", "baseline/{baseline_id}", uri) {
+            let request = GetBaselineRequest { baseline_id: value, ..Default::default() };
+            let response = self.baseline_query.get_baseline(ctx, request).await?;
+            return Ok(dispatch::body(&response));
+        }
         if let Some(value) = dispatch::resource_argument("transformation", "proposal/{proposal_id}", uri) {
             let request = GetProposalRequest { proposal_id: value, ..Default::default() };
             let response = self.proposal_query.get_proposal(ctx, request).await?;
@@ -778,6 +997,20 @@ impl Entities for AddComponentToCapabilityResponse {
         found
     }
 }
+
+impl Entities for BaselineWriteResponse {
+    const FIELDS: &'static [&'static str] = &["baseline"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.baseline.iter() {
+            found.push(dispatch::entity(format!("transformation://baseline/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for CompareResponse {}
 
 impl Entities for CreateCapabilityResponse {
     const FIELDS: &'static [&'static str] = &["capability"];
@@ -881,6 +1114,18 @@ impl Entities for GetArchimateViewResponse {
     }
 }
 
+impl Entities for GetBaselineResponse {
+    const FIELDS: &'static [&'static str] = &["baseline"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.baseline.iter() {
+            found.push(dispatch::entity(format!("transformation://baseline/{}", message.id), message));
+        }
+        found
+    }
+}
+
 impl Entities for GetContextResponse {}
 
 impl Entities for GetElementResponse {
@@ -944,6 +1189,18 @@ impl Entities for ListArchimateRelationshipsResponse {
         let mut found = Vec::new();
         for message in self.relationships.iter() {
             found.push(dispatch::entity(format!("transformation://relationship/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for ListBaselinesResponse {
+    const FIELDS: &'static [&'static str] = &["baselines"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.baselines.iter() {
+            found.push(dispatch::entity(format!("transformation://baseline/{}", message.id), message));
         }
         found
     }
@@ -1085,6 +1342,74 @@ impl Lifecycle {
 }
 
 impl labels::Labelled for Lifecycle {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl BaselineStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] =
+        &[Self::Draft, Self::Submitted, Self::Approved, Self::Rejected, Self::Promoted, Self::Superseded];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::Draft => "draft",
+            Self::Submitted => "submitted",
+            Self::Approved => "approved",
+            Self::Rejected => "rejected",
+            Self::Promoted => "promoted",
+            Self::Superseded => "superseded",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for BaselineStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl ChangeKind {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::Added, Self::Changed, Self::Removed];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ChangeKind {
     const ALL: &'static [Self] = Self::ALL;
 
     fn label(self) -> &'static str {
@@ -1594,27 +1919,20 @@ impl labels::Labelled for AccessType {
     }
 }
 
-impl ChangeKind {
+impl ProposedChange {
     /// Every value except the unspecified one, in proto order.
-    pub const ALL: &[Self] = &[
-        Self::ChangeCreate,
-        Self::ChangeUpdate,
-        Self::ChangeLink,
-        Self::ChangeUnlink,
-        Self::ChangeSupersede,
-        Self::ChangeDelete,
-    ];
+    pub const ALL: &[Self] = &[Self::Create, Self::Update, Self::Link, Self::Unlink, Self::Supersede, Self::Delete];
 
     /// The word outside; empty for the unspecified value.
     pub fn label(self) -> &'static str {
         match self {
             Self::Unspecified => "",
-            Self::ChangeCreate => "CREATE",
-            Self::ChangeUpdate => "UPDATE",
-            Self::ChangeLink => "LINK",
-            Self::ChangeUnlink => "UNLINK",
-            Self::ChangeSupersede => "SUPERSEDE",
-            Self::ChangeDelete => "DELETE",
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Link => "LINK",
+            Self::Unlink => "UNLINK",
+            Self::Supersede => "SUPERSEDE",
+            Self::Delete => "DELETE",
         }
     }
 
@@ -1624,7 +1942,7 @@ impl ChangeKind {
     }
 }
 
-impl labels::Labelled for ChangeKind {
+impl labels::Labelled for ProposedChange {
     const ALL: &'static [Self] = Self::ALL;
 
     fn label(self) -> &'static str {
@@ -2642,6 +2960,460 @@ impl Lifecycle {
         }
     }
 }
+/// A point of history with a name. Reads through it give what was there, whatever happened since.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Baseline {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(enumeration = "BaselineStatus", tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write::<BaselineStatus, _>",
+        deserialize_with = "crate::labels::read::<BaselineStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, tag = "4")]
+    pub model_id: ::prost::alloc::string::String,
+    /// The point it pins.
+    #[prost(uint64, tag = "5")]
+    pub sequence: u64,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    /// Unique key, usable wherever an id is.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    /// How many elements and relationships were chosen; absent when it holds the whole model.
+    #[prost(uint32, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen_elements: ::core::option::Option<u32>,
+    #[prost(uint32, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen_relationships: ::core::option::Option<u32>,
+    #[prost(string, tag = "10")]
+    pub created_by: ::prost::alloc::string::String,
+    #[prost(string, tag = "11")]
+    pub created_at: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submitted_at: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "13")]
+    pub approvals: ::prost::alloc::vec::Vec<BaselineDecision>,
+    #[prost(message, optional, tag = "14")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rejection: ::core::option::Option<BaselineDecision>,
+    /// Why it was approved or rejected.
+    #[prost(string, optional, tag = "15")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "16")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promoted_at: ::core::option::Option<::prost::alloc::string::String>,
+    /// The baseline that was published before this one.
+    #[prost(string, optional, tag = "17")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supersedes: ::core::option::Option<::prost::alloc::string::String>,
+    /// The earlier baseline that this one publishes again.
+    #[prost(string, optional, tag = "18")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollback_of: ::core::option::Option<::prost::alloc::string::String>,
+    /// Grows by one with each step of its life.
+    #[prost(uint64, tag = "19")]
+    pub version: u64,
+    #[prost(string, tag = "20")]
+    pub repository_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "21")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "22")]
+    pub version_id: ::prost::alloc::string::String,
+}
+/// Who decided, and when.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BaselineDecision {
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub at: ::prost::alloc::string::String,
+}
+/// An element version that a baseline pins.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BaselineItem {
+    #[prost(string, tag = "1")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub version_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub repository_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetBaselineRequest {
+    /// Id, key or name of the baseline.
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    /// How many pinned versions to list.
+    #[prost(uint32, tag = "2")]
+    pub page_size: u32,
+    /// next_page_token of the page before, with the same arguments.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetBaselineResponse {
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: ::core::option::Option<Baseline>,
+    /// True for the one that selector published reads.
+    #[prost(bool, tag = "2")]
+    pub published: bool,
+    #[prost(message, repeated, tag = "3")]
+    pub items: ::prost::alloc::vec::Vec<BaselineItem>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListBaselinesRequest {
+    /// Only this status.
+    #[prost(enumeration = "BaselineStatus", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<BaselineStatus, _>",
+        deserialize_with = "crate::labels::read::<BaselineStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(uint32, tag = "2")]
+    pub page_size: u32,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListBaselinesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub baselines: ::prost::alloc::vec::Vec<Baseline>,
+    /// The one that selector published reads.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_baseline_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CompareRequest {
+    /// The earlier state.
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: ::core::option::Option<ReadContext>,
+    /// The later state; head by default.
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: ::core::option::Option<ReadContext>,
+    /// Id or key of the model; that of a given baseline, else the active one, by default.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint32, tag = "4")]
+    pub page_size: u32,
+    /// next_page_token of the page before, with the same arguments.
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// One difference between two states.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StateChange {
+    #[prost(enumeration = "ChangeKind", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ChangeKind, _>",
+        deserialize_with = "crate::labels::read::<ChangeKind, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub change: i32,
+    /// element or relationship.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// The difference in words.
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+    /// Id of the element or relationship.
+    #[prost(string, tag = "4")]
+    pub element_id: ::prost::alloc::string::String,
+    /// Names of the fields that differ.
+    #[prost(string, repeated, tag = "5")]
+    pub fields: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_version_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_version_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "8")]
+    pub repository_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CompareResponse {
+    /// The differences of this page in one line.
+    #[prost(string, tag = "1")]
+    pub summary: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "2")]
+    pub changes: ::prost::alloc::vec::Vec<StateChange>,
+    #[prost(string, tag = "3")]
+    pub model_id: ::prost::alloc::string::String,
+    /// A page can be empty and still have a next one.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    /// Both states as they were read; give them back to compare the same again.
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: ::core::option::Option<ReadContext>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateBaselineRequest {
+    /// Unique among the baselines of the repository.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    /// Id or key of the model; the active model by default.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only these elements and the relationships between them (ids, keys or unique names); the whole model by default.
+    #[prost(string, repeated, tag = "4")]
+    pub element_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Your own unique handle, usable wherever an id is.
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    /// The point to pin; head by default.
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+    /// A key of your choice that makes retries safe: the same key happens once.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PromoteBaselineRequest {
+    /// Id, key or name of the baseline.
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    /// Why, for the record.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+    /// A key of your choice that makes retries safe: the same key happens once.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChangeBaselineDraftRequest {
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    /// Ids, keys or unique names, as they were at the point that the baseline pins.
+    #[prost(string, repeated, tag = "2")]
+    pub add_element_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "3")]
+    pub remove_element_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SubmitBaselineRequest {
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ApproveBaselineRequest {
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RejectBaselineRequest {
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    /// Required: what to do better.
+    #[prost(string, tag = "2")]
+    pub rationale: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RollbackBaselineRequest {
+    /// A baseline that was published before.
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    /// Name of the new baseline; made from the old one's by default.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BaselineWriteResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: ::core::option::Option<Baseline>,
+    #[prost(enumeration = "Outcome", tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(string, repeated, tag = "4")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "5")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// Where a baseline is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum BaselineStatus {
+    Unspecified = 0,
+    Draft = 1,
+    Submitted = 2,
+    Approved = 3,
+    Rejected = 4,
+    Promoted = 5,
+    Superseded = 6,
+}
+impl BaselineStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "BASELINE_STATUS_UNSPECIFIED",
+            Self::Draft => "BASELINE_STATUS_DRAFT",
+            Self::Submitted => "BASELINE_STATUS_SUBMITTED",
+            Self::Approved => "BASELINE_STATUS_APPROVED",
+            Self::Rejected => "BASELINE_STATUS_REJECTED",
+            Self::Promoted => "BASELINE_STATUS_PROMOTED",
+            Self::Superseded => "BASELINE_STATUS_SUPERSEDED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "BASELINE_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "BASELINE_STATUS_DRAFT" => Some(Self::Draft),
+            "BASELINE_STATUS_SUBMITTED" => Some(Self::Submitted),
+            "BASELINE_STATUS_APPROVED" => Some(Self::Approved),
+            "BASELINE_STATUS_REJECTED" => Some(Self::Rejected),
+            "BASELINE_STATUS_PROMOTED" => Some(Self::Promoted),
+            "BASELINE_STATUS_SUPERSEDED" => Some(Self::Superseded),
+            _ => None,
+        }
+    }
+}
+/// What happened to something between two states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ChangeKind {
+    Unspecified = 0,
+    Added = 1,
+    Changed = 2,
+    Removed = 3,
+}
+impl ChangeKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CHANGE_KIND_UNSPECIFIED",
+            Self::Added => "CHANGE_KIND_ADDED",
+            Self::Changed => "CHANGE_KIND_CHANGED",
+            Self::Removed => "CHANGE_KIND_REMOVED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CHANGE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "CHANGE_KIND_ADDED" => Some(Self::Added),
+            "CHANGE_KIND_CHANGED" => Some(Self::Changed),
+            "CHANGE_KIND_REMOVED" => Some(Self::Removed),
+            _ => None,
+        }
+    }
+}
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2957,10 +3729,10 @@ pub struct Proposal {
     pub status: i32,
     #[prost(string, tag = "3")]
     pub summary: ::prost::alloc::string::String,
-    #[prost(enumeration = "ChangeKind", tag = "4")]
+    #[prost(enumeration = "ProposedChange", tag = "4")]
     #[serde(
-        serialize_with = "crate::labels::write::<ChangeKind, _>",
-        deserialize_with = "crate::labels::read::<ChangeKind, _>",
+        serialize_with = "crate::labels::write::<ProposedChange, _>",
+        deserialize_with = "crate::labels::read::<ProposedChange, _>",
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub change: i32,
@@ -3151,41 +3923,41 @@ pub struct ProposalDecided {
 /// What a proposal would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
-pub enum ChangeKind {
+pub enum ProposedChange {
     Unspecified = 0,
-    ChangeCreate = 1,
-    ChangeUpdate = 2,
-    ChangeLink = 3,
-    ChangeUnlink = 4,
-    ChangeSupersede = 5,
-    ChangeDelete = 6,
+    Create = 1,
+    Update = 2,
+    Link = 3,
+    Unlink = 4,
+    Supersede = 5,
+    Delete = 6,
 }
-impl ChangeKind {
+impl ProposedChange {
     /// String value of the enum field names used in the ProtoBuf definition.
     ///
     /// The values are not transformed in any way and thus are considered stable
     /// (if the ProtoBuf definition does not change) and safe for programmatic use.
     pub fn as_str_name(&self) -> &'static str {
         match self {
-            Self::Unspecified => "CHANGE_KIND_UNSPECIFIED",
-            Self::ChangeCreate => "CHANGE_CREATE",
-            Self::ChangeUpdate => "CHANGE_UPDATE",
-            Self::ChangeLink => "CHANGE_LINK",
-            Self::ChangeUnlink => "CHANGE_UNLINK",
-            Self::ChangeSupersede => "CHANGE_SUPERSEDE",
-            Self::ChangeDelete => "CHANGE_DELETE",
+            Self::Unspecified => "PROPOSED_CHANGE_UNSPECIFIED",
+            Self::Create => "PROPOSED_CHANGE_CREATE",
+            Self::Update => "PROPOSED_CHANGE_UPDATE",
+            Self::Link => "PROPOSED_CHANGE_LINK",
+            Self::Unlink => "PROPOSED_CHANGE_UNLINK",
+            Self::Supersede => "PROPOSED_CHANGE_SUPERSEDE",
+            Self::Delete => "PROPOSED_CHANGE_DELETE",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
     pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
         match value {
-            "CHANGE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
-            "CHANGE_CREATE" => Some(Self::ChangeCreate),
-            "CHANGE_UPDATE" => Some(Self::ChangeUpdate),
-            "CHANGE_LINK" => Some(Self::ChangeLink),
-            "CHANGE_UNLINK" => Some(Self::ChangeUnlink),
-            "CHANGE_SUPERSEDE" => Some(Self::ChangeSupersede),
-            "CHANGE_DELETE" => Some(Self::ChangeDelete),
+            "PROPOSED_CHANGE_UNSPECIFIED" => Some(Self::Unspecified),
+            "PROPOSED_CHANGE_CREATE" => Some(Self::Create),
+            "PROPOSED_CHANGE_UPDATE" => Some(Self::Update),
+            "PROPOSED_CHANGE_LINK" => Some(Self::Link),
+            "PROPOSED_CHANGE_UNLINK" => Some(Self::Unlink),
+            "PROPOSED_CHANGE_SUPERSEDE" => Some(Self::Supersede),
+            "PROPOSED_CHANGE_DELETE" => Some(Self::Delete),
             _ => None,
         }
     }
@@ -4122,6 +4894,10 @@ pub struct DeleteElementRequest {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub commit_mode: i32,
+    /// Delete although the published baseline holds it; what is published stays readable.
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub even_if_published: ::core::option::Option<bool>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -4,6 +4,7 @@ use ledger::RecordKey;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::baseline::BaselineFact;
 use super::element::Element;
 use super::model::{Model, Repository};
 use super::proposal::ProposalFact;
@@ -19,6 +20,11 @@ pub mod kind {
     pub const VIEW: &str = "transformation.view";
     pub const PROPOSAL: &str = "transformation.proposal";
     pub const DECISION: &str = "transformation.decision";
+    pub const BASELINE: &str = "transformation.baseline";
+    /// An element of a baseline that holds a chosen part.
+    pub const BASELINE_ITEM: &str = "transformation.baseline_item";
+    /// A relationship of a baseline that holds a chosen part.
+    pub const BASELINE_LINK: &str = "transformation.baseline_link";
 }
 
 /// Something that happened to the architecture model.
@@ -39,6 +45,7 @@ pub enum Fact {
     /// With the last state.
     ViewDeleted(View),
     Proposal(ProposalFact),
+    Baseline(BaselineFact),
 }
 
 impl Fact {
@@ -57,6 +64,7 @@ impl Fact {
             Self::ArchimateViewLayoutRecorded(_) => "transformation.ArchimateViewLayoutRecorded",
             Self::ViewDeleted(_) => "transformation.ViewDeleted",
             Self::Proposal(fact) => fact.kind(),
+            Self::Baseline(fact) => fact.kind(),
         }
     }
 
@@ -73,6 +81,7 @@ impl Fact {
             | Self::ElementRelationshipDeleted(relationship) => relationship.key(),
             Self::ViewCreated(view) | Self::ArchimateViewLayoutRecorded(view) | Self::ViewDeleted(view) => view.key(),
             Self::Proposal(fact) => fact.subject(),
+            Self::Baseline(fact) => fact.subject(),
         }
     }
 
@@ -89,6 +98,7 @@ impl Fact {
             | Self::ElementRelationshipDeleted(relationship) => text(relationship),
             Self::ViewCreated(view) | Self::ArchimateViewLayoutRecorded(view) | Self::ViewDeleted(view) => text(view),
             Self::Proposal(fact) => fact.body(),
+            Self::Baseline(fact) => fact.body(),
         }
     }
 
@@ -106,6 +116,7 @@ impl Fact {
             "transformation.ViewCreated" => state(body).map(Self::ViewCreated),
             "transformation.ArchimateViewLayoutRecorded" => state(body).map(Self::ArchimateViewLayoutRecorded),
             "transformation.ViewDeleted" => state(body).map(Self::ViewDeleted),
+            kind if BaselineFact::knows(kind) => BaselineFact::read(kind, body).map(Self::Baseline),
             _ => ProposalFact::read(kind, body)
                 .map(|fact| fact.map(Self::Proposal))
                 .unwrap_or_else(|| Err(format!("{kind} is not a fact of transformation"))),
@@ -118,7 +129,7 @@ pub fn text<T: Serialize>(state: &T) -> String {
     serde_json::to_string(state).expect("a state has only string keys")
 }
 
-/// The state in such a text.
-pub(super) fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
+/// The state that such a text holds.
+pub fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
     serde_json::from_str(body).map_err(|error| error.to_string())
 }

@@ -160,6 +160,7 @@ impl DeleteElement {
         Ok(Self {
             element: request.id,
             cascade: request.cascade.unwrap_or(true),
+            even_if_published: request.even_if_published.unwrap_or(false),
             expected_version: request.expected_version,
         })
     }

@@ -101,7 +101,7 @@ impl<'a> Desk<'a> {
         decision: Decision<T>,
     ) -> Result<Decision<Proposed<T::Answer>>, Error> {
         let snapshot = Snapshot::live(self.recorder.ledger(), self.caller).await?;
-        let pins = pins(&decision.expectations, snapshot).await?;
+        let pins = pins(&decision.expectations, &snapshot).await?;
         let mut would_be = decision.outcome.answer(&decision.notes);
         would_be.make_hypothetical();
         let risk = self.asked.tier.into();
@@ -183,7 +183,7 @@ impl<A: Proposable + Clone + Send + Sync> Answered for Proposed<A> {
 }
 
 /// The versions that a decision rests on, as they are now.
-async fn pins(expectations: &[Expectation], snapshot: Snapshot<'_>) -> Result<Vec<Pin>, Error> {
+async fn pins(expectations: &[Expectation], snapshot: &Snapshot<'_>) -> Result<Vec<Pin>, Error> {
     let key = |expectation: &Expectation| match expectation {
         Expectation::Version { key, .. } | Expectation::Exists { key }
             if key.kind != crate::domain::fact::kind::MODEL =>

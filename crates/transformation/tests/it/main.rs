@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod baselines;
 mod changes;
+mod compare;
 mod discovery;
 mod elements;
 mod governance;

@@ -15,6 +15,94 @@ impl<S> Clone for Grpc<S> {
 }
 
 #[::tonic::async_trait]
+impl<S: BaselineQueryService + 'static> baseline_query_service_server::BaselineQueryService for Grpc<S> {
+    async fn get_baseline(
+        &self,
+        request: ::tonic::Request<GetBaselineRequest>,
+    ) -> Result<::tonic::Response<GetBaselineResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.get_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn list_baselines(
+        &self,
+        request: ::tonic::Request<ListBaselinesRequest>,
+    ) -> Result<::tonic::Response<ListBaselinesResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.list_baselines(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn compare(
+        &self,
+        request: ::tonic::Request<CompareRequest>,
+    ) -> Result<::tonic::Response<CompareResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.compare(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
+impl<S: BaselineWriteService + 'static> baseline_write_service_server::BaselineWriteService for Grpc<S> {
+    async fn create_baseline(
+        &self,
+        request: ::tonic::Request<CreateBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.create_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn promote_baseline(
+        &self,
+        request: ::tonic::Request<PromoteBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.promote_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn change_baseline_draft(
+        &self,
+        request: ::tonic::Request<ChangeBaselineDraftRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.change_baseline_draft(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn submit_baseline(
+        &self,
+        request: ::tonic::Request<SubmitBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.submit_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn approve_baseline(
+        &self,
+        request: ::tonic::Request<ApproveBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.approve_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn reject_baseline(
+        &self,
+        request: ::tonic::Request<RejectBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.reject_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn rollback_baseline(
+        &self,
+        request: ::tonic::Request<RollbackBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.rollback_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
 impl<S: WriteGuideQueryService + 'static> write_guide_query_service_server::WriteGuideQueryService for Grpc<S> {
     async fn get_element_types(
         &self,
@@ -276,6 +364,896 @@ impl<S: TransformationArchitectureWriteService + 'static>
     }
 }
 
+/// Generated client implementations.
+pub mod baseline_query_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct BaselineQueryServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> BaselineQueryServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> BaselineQueryServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            BaselineQueryServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Get a baseline: status, approvals and the versions it pins.
+        pub async fn get_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetBaselineResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/GetBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineQueryService",
+                "GetBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// List baselines, oldest first.
+        pub async fn list_baselines(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListBaselinesRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListBaselinesResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/ListBaselines",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineQueryService",
+                "ListBaselines",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Compare two states of a model: what was added, changed and removed on the way from one to the other.
+        pub async fn compare(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CompareRequest>,
+        ) -> std::result::Result<tonic::Response<super::CompareResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/Compare",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("ameide_core_proto.transformation.core.v1.BaselineQueryService", "Compare"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod baseline_query_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with BaselineQueryServiceServer.
+    #[async_trait]
+    pub trait BaselineQueryService: std::marker::Send + std::marker::Sync + 'static {
+        /// Get a baseline: status, approvals and the versions it pins.
+        async fn get_baseline(
+            &self,
+            request: tonic::Request<super::GetBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetBaselineResponse>, tonic::Status>;
+        /// List baselines, oldest first.
+        async fn list_baselines(
+            &self,
+            request: tonic::Request<super::ListBaselinesRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListBaselinesResponse>, tonic::Status>;
+        /// Compare two states of a model: what was added, changed and removed on the way from one to the other.
+        async fn compare(
+            &self,
+            request: tonic::Request<super::CompareRequest>,
+        ) -> std::result::Result<tonic::Response<super::CompareResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct BaselineQueryServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> BaselineQueryServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for BaselineQueryServiceServer<T>
+    where
+        T: BaselineQueryService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/GetBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetBaselineSvc<T: BaselineQueryService>(pub Arc<T>);
+                    impl<T: BaselineQueryService> tonic::server::UnaryService<super::GetBaselineRequest> for GetBaselineSvc<T> {
+                        type Response = super::GetBaselineResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as BaselineQueryService>::get_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/ListBaselines" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListBaselinesSvc<T: BaselineQueryService>(pub Arc<T>);
+                    impl<T: BaselineQueryService> tonic::server::UnaryService<super::ListBaselinesRequest> for ListBaselinesSvc<T> {
+                        type Response = super::ListBaselinesResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListBaselinesRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as BaselineQueryService>::list_baselines(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListBaselinesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/Compare" => {
+                    #[allow(non_camel_case_types)]
+                    struct CompareSvc<T: BaselineQueryService>(pub Arc<T>);
+                    impl<T: BaselineQueryService> tonic::server::UnaryService<super::CompareRequest> for CompareSvc<T> {
+                        type Response = super::CompareResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CompareRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as BaselineQueryService>::compare(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CompareSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for BaselineQueryServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.BaselineQueryService";
+    impl<T> tonic::server::NamedService for BaselineQueryServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod baseline_write_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct BaselineWriteServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> BaselineWriteServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> BaselineWriteServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            BaselineWriteServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Create a draft baseline: the model as it is now, or a chosen part of it, under a name. Copies nothing.
+        pub async fn create_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/CreateBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "CreateBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Publish a baseline. A caller who may not approve submits it instead and gets outcome pending_approval.
+        pub async fn promote_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PromoteBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/PromoteBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "PromoteBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Add elements to a draft or take them out. A draft of a whole model becomes a chosen part of it.
+        pub async fn change_baseline_draft(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ChangeBaselineDraftRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/ChangeBaselineDraft",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "ChangeBaselineDraft",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Freeze a draft and ask for approval.
+        pub async fn submit_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SubmitBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/SubmitBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "SubmitBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Approve a submitted baseline.
+        pub async fn approve_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ApproveBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/ApproveBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "ApproveBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reject a submitted or approved baseline.
+        pub async fn reject_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RejectBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/RejectBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "RejectBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Publish again what an earlier baseline held, as a new baseline.
+        pub async fn rollback_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RollbackBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/RollbackBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "RollbackBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod baseline_write_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with BaselineWriteServiceServer.
+    #[async_trait]
+    pub trait BaselineWriteService: std::marker::Send + std::marker::Sync + 'static {
+        /// Create a draft baseline: the model as it is now, or a chosen part of it, under a name. Copies nothing.
+        async fn create_baseline(
+            &self,
+            request: tonic::Request<super::CreateBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Publish a baseline. A caller who may not approve submits it instead and gets outcome pending_approval.
+        async fn promote_baseline(
+            &self,
+            request: tonic::Request<super::PromoteBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Add elements to a draft or take them out. A draft of a whole model becomes a chosen part of it.
+        async fn change_baseline_draft(
+            &self,
+            request: tonic::Request<super::ChangeBaselineDraftRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Freeze a draft and ask for approval.
+        async fn submit_baseline(
+            &self,
+            request: tonic::Request<super::SubmitBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Approve a submitted baseline.
+        async fn approve_baseline(
+            &self,
+            request: tonic::Request<super::ApproveBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Reject a submitted or approved baseline.
+        async fn reject_baseline(
+            &self,
+            request: tonic::Request<super::RejectBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Publish again what an earlier baseline held, as a new baseline.
+        async fn rollback_baseline(
+            &self,
+            request: tonic::Request<super::RollbackBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct BaselineWriteServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> BaselineWriteServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for BaselineWriteServiceServer<T>
+    where
+        T: BaselineWriteService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/CreateBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::CreateBaselineRequest> for CreateBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CreateBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::create_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/PromoteBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct PromoteBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::PromoteBaselineRequest> for PromoteBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::PromoteBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::promote_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PromoteBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/ChangeBaselineDraft" => {
+                    #[allow(non_camel_case_types)]
+                    struct ChangeBaselineDraftSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::ChangeBaselineDraftRequest>
+                        for ChangeBaselineDraftSvc<T>
+                    {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ChangeBaselineDraftRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as BaselineWriteService>::change_baseline_draft(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ChangeBaselineDraftSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/SubmitBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct SubmitBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::SubmitBaselineRequest> for SubmitBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::SubmitBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::submit_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SubmitBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/ApproveBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct ApproveBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::ApproveBaselineRequest> for ApproveBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ApproveBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::approve_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ApproveBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/RejectBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct RejectBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::RejectBaselineRequest> for RejectBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::RejectBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::reject_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RejectBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/RollbackBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct RollbackBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::RollbackBaselineRequest> for RollbackBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::RollbackBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::rollback_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RollbackBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for BaselineWriteServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.BaselineWriteService";
+    impl<T> tonic::server::NamedService for BaselineWriteServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 /// Generated client implementations.
 pub mod write_guide_query_service_client {
     #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
