@@ -1,7 +1,9 @@
 //! What a person types.
 
+mod baselines;
 mod call;
 mod client;
+mod diff;
 mod doctor;
 mod http;
 mod maintenance;
@@ -81,6 +83,28 @@ enum Command {
     },
     /// Print the catalog of the mounted tools as JSON.
     Catalog,
+    /// List, show, approve and publish baselines.
+    Baselines {
+        #[command(subcommand)]
+        what: baselines::What,
+        /// Print the whole answer as JSON.
+        #[arg(long, global = true)]
+        json: bool,
+    },
+    /// Say what differs between two states: head, published, a baseline, a moment, or @SEQUENCE.
+    Diff {
+        /// The earlier state.
+        from: String,
+        /// The later state.
+        #[arg(default_value = "head")]
+        to: String,
+        /// Id or key of the model.
+        #[arg(long, value_name = "ID")]
+        model: Option<String>,
+        /// Print the whole answer as JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Copy the data to a file while the server runs.
     Backup { file: PathBuf },
     /// Make a data directory from a backup.
@@ -136,6 +160,8 @@ fn execute(line: CommandLine) -> anyhow::Result<ExitCode> {
             Command::Call { tool, arguments } => call::call(config, &tool, &arguments).await,
             Command::Proposals { act } => proposals::run(config, act).await,
             Command::Catalog => tools::catalog(config).await,
+            Command::Baselines { what, json } => baselines::run(&config, what, json).await,
+            Command::Diff { from, to, model, json } => diff::run(&config, &from, &to, model, json).await,
             Command::Backup { file } => maintenance::backup(&config, &file).await,
             Command::Restore { file } => maintenance::restore(&config, &file),
             Command::Verify => maintenance::verify(&config).await,

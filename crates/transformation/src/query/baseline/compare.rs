@@ -109,10 +109,7 @@ impl Comparison<'_> {
             return Ok(ids.filter(|id| id.as_str() > after).take(STRIDE).cloned().collect());
         }
         let (left, right) = (self.side(self.from, kind, after).await?, self.side(self.to, kind, after).await?);
-        // Beyond the end of a side that goes on, its next ids are not known yet.
-        let end = [&left, &right].into_iter().filter(|side| side.len() == STRIDE).filter_map(|side| side.last()).min();
-        let both: BTreeSet<&String> = left.iter().chain(&right).filter(|id| end.is_none_or(|end| *id <= end)).collect();
-        Ok(both.into_iter().cloned().collect())
+        Ok(known_to_both(&left, &right, STRIDE))
     }
 
     async fn side(&self, state: &Snapshot<'_>, kind: &str, after: &str) -> Result<Vec<String>, Error> {
@@ -172,6 +169,14 @@ impl Comparison<'_> {
     }
 }
 
+/// The ids of either side, in order, as far as both are known: beyond the end of a side that holds a full `stride`, its
+/// next ids are not known yet.
+fn known_to_both(left: &[String], right: &[String], stride: usize) -> Vec<String> {
+    let end = [left, right].into_iter().filter(|side| side.len() == stride).filter_map(|side| side.last()).min();
+    let both: BTreeSet<&String> = left.iter().chain(right).filter(|id| end.is_none_or(|end| *id <= end)).collect();
+    both.into_iter().cloned().collect()
+}
+
 /// What the ends of a relationship are called.
 async fn names(state: &Snapshot<'_>, link: &Relationship) -> Result<(Option<Name>, Option<Name>), Error> {
     let ends = state.elements_by_id(&[&link.source_id, &link.target_id]).await?;
@@ -194,5 +199,42 @@ fn message(difference: &Difference) -> StateChange {
         from_version_id: difference.from_version_id.clone(),
         to_version_id: difference.to_version_id.clone(),
         repository_id: difference.repository_id.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_sides_are_walked_together_without_gaps() {
+        check("abcdefg", "abcdefg");
+        check("acegikmo", "bdf");
+        check("", "abcdefgh");
+        check("xyz", "abcdef");
+        check("a", "");
+        check("", "");
+    }
+
+    /// Walks two at a time and three at a time, and expects every id once.
+    #[track_caller]
+    fn check(left: &str, right: &str) {
+        let ids = |side: &str| -> Vec<String> { side.chars().map(String::from).collect() };
+        let all: BTreeSet<String> = ids(left).into_iter().chain(ids(right)).collect();
+        for stride in [1, 2, 3] {
+            let after = |side: &str, last: &str| -> Vec<String> {
+                ids(side).into_iter().filter(|id| id.as_str() > last).take(stride).collect()
+            };
+            let mut seen: Vec<String> = Vec::new();
+            loop {
+                let last = seen.last().cloned().unwrap_or_default();
+                let next = known_to_both(&after(left, &last), &after(right, &last), stride);
+                if next.is_empty() {
+                    break;
+                }
+                seen.extend(next);
+            }
+            assert!(seen.iter().eq(&all), "{left} and {right} by {stride}: {seen:?}");
+        }
     }
 }
