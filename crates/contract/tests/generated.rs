@@ -98,6 +98,26 @@ impl WriteGuideQueryService for Refusing {
     }
 }
 
+impl ScrumQueryService for Refusing {
+    async fn get_product(&self, _: &Context, _: GetProductRequest) -> Result<GetProductResponse, CallError> {
+        refused()
+    }
+
+    async fn list_product_backlog_items(
+        &self,
+        _: &Context,
+        _: ListProductBacklogItemsRequest,
+    ) -> Result<ListProductBacklogItemsResponse, CallError> {
+        refused()
+    }
+}
+
+impl ScrumWriteService for Refusing {
+    async fn submit_intent(&self, _: &Context, _: ScrumDomainIntent) -> Result<ScrumDomainIntentResponse, CallError> {
+        refused()
+    }
+}
+
 impl TransformationArchitectureWriteService for Refusing {
     async fn create_element(&self, _: &Context, _: CreateElementRequest) -> Result<CreateElementResponse, CallError> {
         refused()
@@ -133,20 +153,23 @@ fn context() -> Context {
     }
 }
 
+fn services() -> Services<Arc<Echo>, Refusing, Refusing, Refusing, Refusing> {
+    Services {
+        archi_mate_query: Arc::new(Echo),
+        scrum_query: Refusing,
+        write_guide_query: Refusing,
+        scrum_write: Refusing,
+        transformation_architecture_write: Refusing,
+    }
+}
+
 async fn call(tool: &str, arguments: Value) -> Result<contract::Answer, CallError> {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let services = Services {
-        archi_mate_query: Arc::new(Echo),
-        write_guide_query: Refusing,
-        transformation_architecture_write: Refusing,
-    };
-    services.call(&context(), tool, arguments).await
+    services().call(&context(), tool, arguments).await
 }
 
 async fn read(uri: &str) -> Result<contract::Blob, CallError> {
-    let services =
-        Services { archi_mate_query: Echo, write_guide_query: Refusing, transformation_architecture_write: Refusing };
-    services.read(&context(), uri).await
+    services().read(&context(), uri).await
 }
 
 //
@@ -229,7 +252,7 @@ fn a_timestamp_is_text_in_json() {
 #[test]
 fn the_manifest_lists_the_tools() {
     let manifest = manifest();
-    assert_eq!((manifest.name.as_str(), manifest.tools.len(), manifest.resources.len()), ("transformation", 12, 3));
+    assert_eq!((manifest.name.as_str(), manifest.tools.len(), manifest.resources.len()), ("transformation", 13, 4));
     assert_eq!(manifest.resources[0].pattern, "model/{model_id}");
 }
 

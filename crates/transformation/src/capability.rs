@@ -16,15 +16,18 @@ use crate::domain::Stored;
 use crate::domain::model::Model;
 use crate::follower::Follower;
 use crate::projection::{Snapshot, fold};
-use crate::query::{ArchitectureQuery, ArgumentCheck, WriteGuide};
-use crate::write::ArchitectureWrite;
+use crate::query::{ArchitectureQuery, ArgumentCheck, ScrumQuery, WriteGuide};
+use crate::write::{ArchitectureWrite, ScrumWrite};
 use crate::{Config, Error, completion, prompt, refusal};
 
-/// The transformation capability: three services over one ledger.
+/// All services that something over MCP reaches.
+pub type Wired = Services<ArchitectureQuery, ScrumQuery, WriteGuide, ScrumWrite, ArchitectureWrite>;
+
+/// The transformation capability: its services over one ledger.
 pub struct Transformation {
     manifest: Arc<Manifest>,
     ledger: SharedLedger,
-    services: Services<ArchitectureQuery, WriteGuide, ArchitectureWrite>,
+    services: Wired,
     follower: Arc<Follower>,
 }
 
@@ -36,14 +39,16 @@ impl Transformation {
         let manifest = Arc::new(manifest);
         let services = Services {
             archi_mate_query: ArchitectureQuery::new(ledger.clone()),
+            scrum_query: ScrumQuery::new(ledger.clone()),
             write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check),
+            scrum_write: ScrumWrite::new(ledger.clone()),
             transformation_architecture_write: ArchitectureWrite::new(ledger.clone(), config.profile),
         };
         Self { manifest, services, follower: Follower::new(ledger.clone()), ledger }
     }
 
     /// The services, for doors that speak messages instead of JSON.
-    pub fn services(&self) -> &Services<ArchitectureQuery, WriteGuide, ArchitectureWrite> {
+    pub fn services(&self) -> &Wired {
         &self.services
     }
 

@@ -16,6 +16,7 @@ pub mod model;
 pub mod name;
 pub mod properties;
 pub mod relationship;
+pub mod scrum;
 
 pub use decision::{Decision, Mention, Notes, Stored, Warning};
 pub use fact::Fact;

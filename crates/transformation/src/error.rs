@@ -4,9 +4,11 @@ use contract::{CallError, ErrorKind};
 use ledger::{CommitError, ReadError, Seq};
 use serde_json::{Value, json};
 
+use crate::domain::scrum;
 use crate::domain::{Mention, Name};
 use crate::metamodel::{ElementType, RelationshipType};
 
+mod scrum_refusal;
 mod wording;
 
 /// Why this capability refuses a call: one variant for each thing a caller can act on.
@@ -62,6 +64,8 @@ pub enum Error {
     NotYet { at: Seq, head: Seq },
     #[error("There is no resource {uri}")]
     NoSuchResource { uri: String },
+    #[error(transparent)]
+    Scrum(#[from] scrum::Refusal),
     /// The caller gave up, or the deadline passed, before anything happened.
     #[error("The call ended before the write was made")]
     Cancelled,
@@ -201,6 +205,7 @@ impl From<Error> for CallError {
             Error::NoSuchResource { uri } => refuse(NotFound, "RESOURCE_NOT_FOUND")
                 .detail("uri", uri)
                 .hint("the resource templates say what can be read, for example transformation://element/ID"),
+            Error::Scrum(refusal) => scrum_refusal::publish(refusal),
             Error::OutcomeUnknown => refuse(Unavailable, "SERVICE_UNAVAILABLE")
                 .detail("outcome", "unknown")
                 .hint("make the same call again with the same client_request_id to learn the outcome"),

@@ -9,6 +9,7 @@ mod listing;
 pub mod message;
 pub mod read_context;
 mod reference;
+pub mod scrum;
 mod snapshot;
 
 pub use listing::Listing;

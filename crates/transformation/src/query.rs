@@ -6,6 +6,8 @@
 mod architecture;
 mod guide;
 mod pairs;
+mod scrum;
 
 pub use architecture::ArchitectureQuery;
 pub use guide::{ArgumentCheck, WriteGuide};
+pub use scrum::ScrumQuery;

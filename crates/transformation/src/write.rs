@@ -7,6 +7,7 @@ mod answer;
 mod command;
 mod planner;
 mod recorder;
+mod scrum;
 
 use contract::generated::transformation::{
     CreateElementRequest, CreateElementResponse, CreateRelationshipRequest, CreateRelationshipResponse,
@@ -19,6 +20,7 @@ use ledger::SharedLedger;
 pub use command::Command;
 pub use planner::Planner;
 pub use recorder::Recorder;
+pub use scrum::ScrumWrite;
 
 use crate::Error;
 use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};

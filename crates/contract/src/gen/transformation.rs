@@ -153,6 +153,57 @@ impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
     }
 }
 
+pub trait ScrumWriteService: Send + Sync {
+    /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. A client_request_id makes a retry safe.
+    fn submit_intent(
+        &self,
+        ctx: &Context,
+        request: ScrumDomainIntent,
+    ) -> impl Future<Output = Result<ScrumDomainIntentResponse, CallError>> + Send;
+}
+
+impl<T: ScrumWriteService> ScrumWriteService for Arc<T> {
+    fn submit_intent(
+        &self,
+        ctx: &Context,
+        request: ScrumDomainIntent,
+    ) -> impl Future<Output = Result<ScrumDomainIntentResponse, CallError>> + Send {
+        T::submit_intent(self, ctx, request)
+    }
+}
+
+pub trait ScrumQueryService: Send + Sync {
+    /// Get a product with its goal, ordered backlog, sprints, Definitions of Done and increments.
+    fn get_product(
+        &self,
+        ctx: &Context,
+        request: GetProductRequest,
+    ) -> impl Future<Output = Result<GetProductResponse, CallError>> + Send;
+    /// List the backlog items of a product in the order of their creation.
+    fn list_product_backlog_items(
+        &self,
+        ctx: &Context,
+        request: ListProductBacklogItemsRequest,
+    ) -> impl Future<Output = Result<ListProductBacklogItemsResponse, CallError>> + Send;
+}
+
+impl<T: ScrumQueryService> ScrumQueryService for Arc<T> {
+    fn get_product(
+        &self,
+        ctx: &Context,
+        request: GetProductRequest,
+    ) -> impl Future<Output = Result<GetProductResponse, CallError>> + Send {
+        T::get_product(self, ctx, request)
+    }
+    fn list_product_backlog_items(
+        &self,
+        ctx: &Context,
+        request: ListProductBacklogItemsRequest,
+    ) -> impl Future<Output = Result<ListProductBacklogItemsResponse, CallError>> + Send {
+        T::list_product_backlog_items(self, ctx, request)
+    }
+}
+
 pub trait TransformationArchitectureWriteService: Send + Sync {
     /// Create an ArchiMate element. TIP: call validateWrite first. Id, layer and version are made for you.
     fn create_element(
@@ -213,13 +264,22 @@ impl<T: TransformationArchitectureWriteService> TransformationArchitectureWriteS
 
 /// The services that MCP reaches.
 #[derive(Debug, Clone, Default)]
-pub struct Services<A, B, C> {
+pub struct Services<A, B, C, D, E> {
     pub archi_mate_query: A,
-    pub write_guide_query: B,
-    pub transformation_architecture_write: C,
+    pub scrum_query: B,
+    pub write_guide_query: C,
+    pub scrum_write: D,
+    pub transformation_architecture_write: E,
 }
 
-impl<A: ArchiMateQueryService, B: WriteGuideQueryService, C: TransformationArchitectureWriteService> Services<A, B, C> {
+impl<
+    A: ArchiMateQueryService,
+    B: ScrumQueryService,
+    C: WriteGuideQueryService,
+    D: ScrumWriteService,
+    E: TransformationArchitectureWriteService,
+> Services<A, B, C, D, E>
+{
     /// Calls a tool by its canonical name. The arguments have passed its schema.
     pub async fn call(
         &self,
@@ -263,6 +323,10 @@ impl<A: ArchiMateQueryService, B: WriteGuideQueryService, C: TransformationArchi
                 let response = self.write_guide_query.validate_write(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
+            "transformation.submitScrumIntent" => {
+                let response = self.scrum_write.submit_intent(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
             "transformation.createElement" => {
                 let response =
                     self.transformation_architecture_write.create_element(ctx, dispatch::request(arguments)?).await?;
@@ -304,6 +368,11 @@ impl<A: ArchiMateQueryService, B: WriteGuideQueryService, C: TransformationArchi
         if let Some(value) = dispatch::resource_argument("transformation", "relationship/{relationship_id}", uri) {
             let request = GetRelationshipRequest { relationship_id: value, ..Default::default() };
             let response = self.archi_mate_query.get_relationship(ctx, request).await?;
+            return Ok(dispatch::body(&response));
+        }
+        if let Some(value) = dispatch::resource_argument("transformation", "product/{product_id}", uri) {
+            let request = GetProductRequest { product_id: value, ..Default::default() };
+            let response = self.scrum_query.get_product(ctx, request).await?;
             return Ok(dispatch::body(&response));
         }
         Err(CallError::new(ErrorKind::NotFound, "RESOURCE_NOT_FOUND", format!("there is no resource {uri}")))
@@ -375,6 +444,18 @@ impl Entities for GetElementResponse {
 
 impl Entities for GetElementTypesResponse {}
 
+impl Entities for GetProductResponse {
+    const FIELDS: &'static [&'static str] = &["product"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.product.iter() {
+            found.push(dispatch::entity(format!("transformation://product/{}", message.id), message));
+        }
+        found
+    }
+}
+
 impl Entities for GetRelationshipResponse {
     const FIELDS: &'static [&'static str] = &["relationship"];
 
@@ -422,6 +503,20 @@ impl Entities for ListModelsResponse {
         let mut found = Vec::new();
         for message in self.models.iter() {
             found.push(dispatch::entity(format!("transformation://model/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for ListProductBacklogItemsResponse {}
+
+impl Entities for ScrumDomainIntentResponse {
+    const FIELDS: &'static [&'static str] = &["product"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.product.iter() {
+            found.push(dispatch::entity(format!("transformation://product/{}", message.id), message));
         }
         found
     }
@@ -809,6 +904,188 @@ impl AccessType {
 }
 
 impl labels::Labelled for AccessType {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl ScrumOperation {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[
+        Self::SetProductGoal,
+        Self::CreateProductBacklogItem,
+        Self::RefineProductBacklogItem,
+        Self::OrderProductBacklog,
+        Self::CreateSprint,
+        Self::StartSprint,
+        Self::CancelSprint,
+        Self::EndSprint,
+        Self::CommitSprintBacklog,
+        Self::ChangeSprintBacklog,
+        Self::DefineDefinitionOfDone,
+        Self::RecordProductBacklogItemDone,
+    ];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::SetProductGoal => "setProductGoal",
+            Self::CreateProductBacklogItem => "createProductBacklogItem",
+            Self::RefineProductBacklogItem => "refineProductBacklogItem",
+            Self::OrderProductBacklog => "orderProductBacklog",
+            Self::CreateSprint => "createSprint",
+            Self::StartSprint => "startSprint",
+            Self::CancelSprint => "cancelSprint",
+            Self::EndSprint => "endSprint",
+            Self::CommitSprintBacklog => "commitSprintBacklog",
+            Self::ChangeSprintBacklog => "changeSprintBacklog",
+            Self::DefineDefinitionOfDone => "defineDefinitionOfDone",
+            Self::RecordProductBacklogItemDone => "recordProductBacklogItemDone",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ScrumOperation {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl GoalEnding {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::Achieved, Self::Abandoned];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::Achieved => "ACHIEVED",
+            Self::Abandoned => "ABANDONED",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for GoalEnding {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl GoalStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::GoalActive, Self::GoalAchieved, Self::GoalAbandoned];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::GoalActive => "ACTIVE",
+            Self::GoalAchieved => "ACHIEVED",
+            Self::GoalAbandoned => "ABANDONED",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for GoalStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl ItemStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::ItemInProductBacklog, Self::ItemSelectedForSprint, Self::ItemDone];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::ItemInProductBacklog => "IN_PRODUCT_BACKLOG",
+            Self::ItemSelectedForSprint => "SELECTED_FOR_SPRINT",
+            Self::ItemDone => "DONE",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ItemStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl SprintStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::SprintPlanned, Self::SprintStarted, Self::SprintEnded, Self::SprintCanceled];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::SprintPlanned => "PLANNED",
+            Self::SprintStarted => "STARTED",
+            Self::SprintEnded => "ENDED",
+            Self::SprintCanceled => "CANCELED",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for SprintStatus {
     const ALL: &'static [Self] = Self::ALL;
 
     fn label(self) -> &'static str {
@@ -1881,6 +2158,675 @@ pub struct ListArchimateRelationshipsResponse {
     #[prost(message, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ScrumDomainIntent {
+    #[prost(enumeration = "ScrumOperation", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ScrumOperation, _>",
+        deserialize_with = "crate::labels::read::<ScrumOperation, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub operation: i32,
+    /// Id or key; a new key makes a new product.
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_product_goal: ::core::option::Option<SetProductGoal>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_product_backlog_item: ::core::option::Option<CreateProductBacklogItem>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refine_product_backlog_item: ::core::option::Option<RefineProductBacklogItem>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order_product_backlog: ::core::option::Option<OrderProductBacklog>,
+    #[prost(message, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_sprint: ::core::option::Option<CreateSprint>,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_sprint: ::core::option::Option<StartSprint>,
+    #[prost(message, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancel_sprint: ::core::option::Option<CancelSprint>,
+    #[prost(message, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_sprint: ::core::option::Option<EndSprint>,
+    #[prost(message, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_sprint_backlog: ::core::option::Option<CommitSprintBacklog>,
+    #[prost(message, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change_sprint_backlog: ::core::option::Option<ChangeSprintBacklog>,
+    #[prost(message, optional, tag = "13")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub define_definition_of_done: ::core::option::Option<DefineDefinitionOfDone>,
+    #[prost(message, optional, tag = "14")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_product_backlog_item_done: ::core::option::Option<RecordProductBacklogItemDone>,
+    /// A key of your choice that makes retries safe: the same key happens once.
+    #[prost(string, optional, tag = "15")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetProductGoal {
+    #[prost(string, tag = "1")]
+    pub description: ::prost::alloc::string::String,
+    #[prost(enumeration = "GoalEnding", optional, tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<GoalEnding, _>",
+        deserialize_with = "crate::labels::read_optional::<GoalEnding, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub previous_goal: ::core::option::Option<i32>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateProductBacklogItem {
+    #[prost(string, tag = "1")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "3")]
+    pub acceptance_criteria: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RefineProductBacklogItem {
+    /// Items and sprints: id, key or unique title.
+    #[prost(string, tag = "1")]
+    pub item_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "4")]
+    pub acceptance_criteria: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: ::core::option::Option<::prost::alloc::string::String>,
+    /// Fields to set or clear: title,size
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_mask: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OrderProductBacklog {
+    /// Every open item once.
+    #[prost(string, repeated, tag = "1")]
+    pub item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ordering_policy: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateSprint {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "3")]
+    pub start_at: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub end_at: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StartSprint {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelSprint {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EndSprint {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CommitSprintBacklog {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub goal: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "3")]
+    pub item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChangeSprintBacklog {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "2")]
+    pub add_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "3")]
+    pub remove_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
+    /// Not later once started.
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_at: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DefineDefinitionOfDone {
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordProductBacklogItemDone {
+    #[prost(string, tag = "1")]
+    pub item_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub sprint_id: ::prost::alloc::string::String,
+    /// Id, or v1
+    #[prost(string, tag = "3")]
+    pub definition_of_done_id: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "4")]
+    pub evidence_refs: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ScrumDomainIntentResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    /// What changed, as it is now.
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub product: ::core::option::Option<Product>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: ::core::option::Option<ProductBacklogItem>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprint: ::core::option::Option<Sprint>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition_of_done: ::core::option::Option<DefinitionOfDone>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub increment: ::core::option::Option<Increment>,
+    #[prost(string, repeated, tag = "7")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "8")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "9")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// A product backlog and its goal.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Product {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub key: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: ::core::option::Option<ProductGoal>,
+    /// The order the Product Owner gave; items created later follow.
+    #[prost(string, repeated, tag = "4")]
+    pub ordered_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ordering_policy: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "6")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ProductGoal {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub description: ::prost::alloc::string::String,
+    #[prost(enumeration = "GoalStatus", tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write::<GoalStatus, _>",
+        deserialize_with = "crate::labels::read::<GoalStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, tag = "4")]
+    pub effective_from: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_to: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ProductBacklogItem {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "6")]
+    pub acceptance_criteria: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "ItemStatus", tag = "8")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ItemStatus, _>",
+        deserialize_with = "crate::labels::read::<ItemStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected_sprint_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done_definition_of_done_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done_at: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "12")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Sprint {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "5")]
+    pub start_at: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub end_at: ::prost::alloc::string::String,
+    #[prost(enumeration = "SprintStatus", tag = "7")]
+    #[serde(
+        serialize_with = "crate::labels::write::<SprintStatus, _>",
+        deserialize_with = "crate::labels::read::<SprintStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancellation_reason: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "10")]
+    pub selected_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "12")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DefinitionOfDone {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+    /// Counts the definitions of the product.
+    #[prost(uint64, tag = "4")]
+    pub version: u64,
+    #[prost(string, tag = "5")]
+    pub effective_from: ::prost::alloc::string::String,
+}
+/// Items that are done, and by which definition.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Increment {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub definition_of_done_id: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "5")]
+    pub included_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "6")]
+    pub evidence_refs: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "7")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetProductRequest {
+    /// Id or key of the product.
+    #[prost(string, tag = "1")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetProductResponse {
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub product: ::core::option::Option<Product>,
+    /// Goals that are no longer active, oldest first.
+    #[prost(message, repeated, tag = "2")]
+    pub past_goals: ::prost::alloc::vec::Vec<ProductGoal>,
+    /// What is not done, in order; at most 200.
+    #[prost(message, repeated, tag = "3")]
+    pub backlog: ::prost::alloc::vec::Vec<ProductBacklogItem>,
+    /// The newest 50.
+    #[prost(message, repeated, tag = "4")]
+    pub sprints: ::prost::alloc::vec::Vec<Sprint>,
+    #[prost(message, repeated, tag = "5")]
+    pub definitions_of_done: ::prost::alloc::vec::Vec<DefinitionOfDone>,
+    #[prost(message, repeated, tag = "6")]
+    pub increments: ::prost::alloc::vec::Vec<Increment>,
+    /// True when the backlog goes on: ListProductBacklogItems pages through it.
+    #[prost(bool, tag = "7")]
+    pub truncated: bool,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListProductBacklogItemsRequest {
+    #[prost(string, tag = "1")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(enumeration = "ItemStatus", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ItemStatus, _>",
+        deserialize_with = "crate::labels::read::<ItemStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(uint32, tag = "3")]
+    pub page_size: u32,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListProductBacklogItemsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub items: ::prost::alloc::vec::Vec<ProductBacklogItem>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+/// What can be asked of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ScrumOperation {
+    Unspecified = 0,
+    SetProductGoal = 1,
+    CreateProductBacklogItem = 2,
+    RefineProductBacklogItem = 3,
+    OrderProductBacklog = 4,
+    CreateSprint = 5,
+    StartSprint = 6,
+    CancelSprint = 7,
+    EndSprint = 8,
+    CommitSprintBacklog = 9,
+    ChangeSprintBacklog = 10,
+    DefineDefinitionOfDone = 11,
+    RecordProductBacklogItemDone = 12,
+}
+impl ScrumOperation {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SCRUM_OPERATION_UNSPECIFIED",
+            Self::SetProductGoal => "SET_PRODUCT_GOAL",
+            Self::CreateProductBacklogItem => "CREATE_PRODUCT_BACKLOG_ITEM",
+            Self::RefineProductBacklogItem => "REFINE_PRODUCT_BACKLOG_ITEM",
+            Self::OrderProductBacklog => "ORDER_PRODUCT_BACKLOG",
+            Self::CreateSprint => "CREATE_SPRINT",
+            Self::StartSprint => "START_SPRINT",
+            Self::CancelSprint => "CANCEL_SPRINT",
+            Self::EndSprint => "END_SPRINT",
+            Self::CommitSprintBacklog => "COMMIT_SPRINT_BACKLOG",
+            Self::ChangeSprintBacklog => "CHANGE_SPRINT_BACKLOG",
+            Self::DefineDefinitionOfDone => "DEFINE_DEFINITION_OF_DONE",
+            Self::RecordProductBacklogItemDone => "RECORD_PRODUCT_BACKLOG_ITEM_DONE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SCRUM_OPERATION_UNSPECIFIED" => Some(Self::Unspecified),
+            "SET_PRODUCT_GOAL" => Some(Self::SetProductGoal),
+            "CREATE_PRODUCT_BACKLOG_ITEM" => Some(Self::CreateProductBacklogItem),
+            "REFINE_PRODUCT_BACKLOG_ITEM" => Some(Self::RefineProductBacklogItem),
+            "ORDER_PRODUCT_BACKLOG" => Some(Self::OrderProductBacklog),
+            "CREATE_SPRINT" => Some(Self::CreateSprint),
+            "START_SPRINT" => Some(Self::StartSprint),
+            "CANCEL_SPRINT" => Some(Self::CancelSprint),
+            "END_SPRINT" => Some(Self::EndSprint),
+            "COMMIT_SPRINT_BACKLOG" => Some(Self::CommitSprintBacklog),
+            "CHANGE_SPRINT_BACKLOG" => Some(Self::ChangeSprintBacklog),
+            "DEFINE_DEFINITION_OF_DONE" => Some(Self::DefineDefinitionOfDone),
+            "RECORD_PRODUCT_BACKLOG_ITEM_DONE" => Some(Self::RecordProductBacklogItemDone),
+            _ => None,
+        }
+    }
+}
+/// How a goal stops being the active one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum GoalEnding {
+    Unspecified = 0,
+    Achieved = 1,
+    Abandoned = 2,
+}
+impl GoalEnding {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "GOAL_ENDING_UNSPECIFIED",
+            Self::Achieved => "GOAL_ENDING_ACHIEVED",
+            Self::Abandoned => "GOAL_ENDING_ABANDONED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "GOAL_ENDING_UNSPECIFIED" => Some(Self::Unspecified),
+            "GOAL_ENDING_ACHIEVED" => Some(Self::Achieved),
+            "GOAL_ENDING_ABANDONED" => Some(Self::Abandoned),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum GoalStatus {
+    Unspecified = 0,
+    GoalActive = 1,
+    GoalAchieved = 2,
+    GoalAbandoned = 3,
+}
+impl GoalStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "GOAL_STATUS_UNSPECIFIED",
+            Self::GoalActive => "GOAL_ACTIVE",
+            Self::GoalAchieved => "GOAL_ACHIEVED",
+            Self::GoalAbandoned => "GOAL_ABANDONED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "GOAL_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "GOAL_ACTIVE" => Some(Self::GoalActive),
+            "GOAL_ACHIEVED" => Some(Self::GoalAchieved),
+            "GOAL_ABANDONED" => Some(Self::GoalAbandoned),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ItemStatus {
+    Unspecified = 0,
+    ItemInProductBacklog = 1,
+    ItemSelectedForSprint = 2,
+    ItemDone = 3,
+}
+impl ItemStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ITEM_STATUS_UNSPECIFIED",
+            Self::ItemInProductBacklog => "ITEM_IN_PRODUCT_BACKLOG",
+            Self::ItemSelectedForSprint => "ITEM_SELECTED_FOR_SPRINT",
+            Self::ItemDone => "ITEM_DONE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ITEM_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "ITEM_IN_PRODUCT_BACKLOG" => Some(Self::ItemInProductBacklog),
+            "ITEM_SELECTED_FOR_SPRINT" => Some(Self::ItemSelectedForSprint),
+            "ITEM_DONE" => Some(Self::ItemDone),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum SprintStatus {
+    Unspecified = 0,
+    SprintPlanned = 1,
+    SprintStarted = 2,
+    SprintEnded = 3,
+    SprintCanceled = 4,
+}
+impl SprintStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SPRINT_STATUS_UNSPECIFIED",
+            Self::SprintPlanned => "SPRINT_PLANNED",
+            Self::SprintStarted => "SPRINT_STARTED",
+            Self::SprintEnded => "SPRINT_ENDED",
+            Self::SprintCanceled => "SPRINT_CANCELED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SPRINT_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "SPRINT_PLANNED" => Some(Self::SprintPlanned),
+            "SPRINT_STARTED" => Some(Self::SprintStarted),
+            "SPRINT_ENDED" => Some(Self::SprintEnded),
+            "SPRINT_CANCELED" => Some(Self::SprintCanceled),
+            _ => None,
+        }
+    }
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -49,6 +49,7 @@ async fn the_served_catalog_can_be_filtered_by_side() {
     assert_eq!(
         commands,
         [
+            "transformation.submitScrumIntent",
             "transformation.createElement",
             "transformation.createRelationship",
             "transformation.updateElement",

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use super::element::Element;
 use super::model::{Model, Repository};
 use super::relationship::Relationship;
+use super::scrum::ScrumFact;
 
 /// The kinds of records that facts are about.
 pub mod kind {
@@ -28,6 +29,7 @@ pub enum Fact {
     ElementRelationshipCreated(Relationship),
     /// With the last state.
     ElementRelationshipDeleted(Relationship),
+    Scrum(ScrumFact),
 }
 
 impl Fact {
@@ -41,6 +43,7 @@ impl Fact {
             Self::ElementDeleted(_) => "transformation.ElementDeleted",
             Self::ElementRelationshipCreated(_) => "transformation.ElementRelationshipCreated",
             Self::ElementRelationshipDeleted(_) => "transformation.ElementRelationshipDeleted",
+            Self::Scrum(fact) => fact.kind(),
         }
     }
 
@@ -55,6 +58,7 @@ impl Fact {
             Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
                 relationship.key()
             }
+            Self::Scrum(fact) => fact.subject(),
         }
     }
 
@@ -69,6 +73,7 @@ impl Fact {
             Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
                 text(relationship)
             }
+            Self::Scrum(fact) => fact.body(),
         }
     }
 
@@ -82,7 +87,10 @@ impl Fact {
             "transformation.ElementDeleted" => state(body).map(Self::ElementDeleted),
             "transformation.ElementRelationshipCreated" => state(body).map(Self::ElementRelationshipCreated),
             "transformation.ElementRelationshipDeleted" => state(body).map(Self::ElementRelationshipDeleted),
-            _ => Err(format!("{kind} is not a fact of transformation")),
+            _ => match ScrumFact::read(kind, body) {
+                Some(fact) => fact.map(Self::Scrum),
+                None => Err(format!("{kind} is not a fact of transformation")),
+            },
         }
     }
 }
@@ -92,6 +100,7 @@ pub fn text<T: Serialize>(state: &T) -> String {
     serde_json::to_string(state).expect("a state has only string keys")
 }
 
-fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
+/// State from the text that a fact holds.
+pub fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
     serde_json::from_str(body).map_err(|error| error.to_string())
 }

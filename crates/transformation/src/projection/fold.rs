@@ -1,5 +1,7 @@
 //! Which records a fact makes. Pure: replaying the facts makes the same rows again.
 
+pub mod scrum;
+
 use ledger::{Effect, Ends, NewFact, Record, UniqueName};
 
 use crate::domain::element::Element;
@@ -15,19 +17,20 @@ pub struct Fold;
 
 impl ledger::Fold for Fold {
     fn effects(&self, fact: &NewFact) -> Result<Vec<Effect>, String> {
-        Fact::read(&fact.kind, &fact.body).map(|fact| vec![effect(&fact)])
+        Fact::read(&fact.kind, &fact.body).map(|fact| effects(&fact))
     }
 }
 
-/// What a fact does to its record.
-pub fn effect(fact: &Fact) -> Effect {
-    let put = |record| Effect::Put(Box::new(record));
+/// What a fact does to its records.
+pub fn effects(fact: &Fact) -> Vec<Effect> {
+    let put = |record| vec![Effect::Put(Box::new(record))];
     match fact {
         Fact::RepositoryCreated(state) => put(repository(state)),
         Fact::ModelCreated(state) => put(model(state)),
         Fact::ElementCreated(state) | Fact::ElementUpdated(state) => put(element(state)),
         Fact::ElementRelationshipCreated(state) => put(relationship(state)),
-        Fact::ElementDeleted(_) | Fact::ElementRelationshipDeleted(_) => Effect::End(fact.subject()),
+        Fact::ElementDeleted(_) | Fact::ElementRelationshipDeleted(_) => vec![Effect::End(fact.subject())],
+        Fact::Scrum(fact) => scrum::effects(fact),
     }
 }
 
@@ -148,7 +151,7 @@ mod tests {
                 body: fact.body(),
                 meta: String::new(),
             };
-            assert_eq!(Fold.effects(&kept), Ok(vec![effect(&fact)]));
+            assert_eq!(Fold.effects(&kept), Ok(effects(&fact)));
         }
     }
 

@@ -1,5 +1,7 @@
 //! What was read or decided, as messages of the contract.
 
+pub mod scrum;
+
 use contract::Object;
 use contract::generated::transformation as proto;
 

@@ -257,7 +257,7 @@ async fn with_ends(
     Ok(relationships.iter().map(shown).collect())
 }
 
-fn page_size(asked: u32) -> usize {
+pub(super) fn page_size(asked: u32) -> usize {
     let size = if asked == 0 { PAGE_DEFAULT } else { asked.min(PAGE_MAX) };
     usize::try_from(size).unwrap_or(50)
 }

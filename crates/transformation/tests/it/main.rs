@@ -12,5 +12,6 @@ mod races;
 mod refusals;
 mod relationships;
 mod routing;
+mod scrum;
 mod validation;
 mod world;

@@ -17,12 +17,16 @@ async fn each_side_works_with_the_other_one_missing() {
     let real = world.capability.services().clone();
     let read_only = Services {
         archi_mate_query: real.archi_mate_query.clone(),
+        scrum_query: real.scrum_query.clone(),
         write_guide_query: real.write_guide_query.clone(),
+        scrum_write: Unreachable,
         transformation_architecture_write: Unreachable,
     };
     let write_only = Services {
         archi_mate_query: Unreachable,
+        scrum_query: Unreachable,
         write_guide_query: Unreachable,
+        scrum_write: real.scrum_write.clone(),
         transformation_architecture_write: real.transformation_architecture_write.clone(),
     };
     for tool in manifest().tools {
@@ -64,6 +68,13 @@ unreachable_service!(WriteGuideQueryService {
     get_relationship_types(GetRelationshipTypesRequest) -> GetRelationshipTypesResponse;
     get_write_schema(GetWriteSchemaRequest) -> GetWriteSchemaResponse;
     validate_write(ValidateWriteRequest) -> ValidateWriteResponse;
+});
+unreachable_service!(ScrumQueryService {
+    get_product(GetProductRequest) -> GetProductResponse;
+    list_product_backlog_items(ListProductBacklogItemsRequest) -> ListProductBacklogItemsResponse;
+});
+unreachable_service!(ScrumWriteService {
+    submit_intent(ScrumDomainIntent) -> ScrumDomainIntentResponse;
 });
 unreachable_service!(TransformationArchitectureWriteService {
     create_element(CreateElementRequest) -> CreateElementResponse;
