@@ -98,6 +98,20 @@ impl WriteGuideQueryService for Refusing {
     }
 }
 
+impl DefinitionQueryService for Refusing {
+    async fn list_definitions(
+        &self,
+        _: &Context,
+        _: ListDefinitionsRequest,
+    ) -> Result<ListDefinitionsResponse, CallError> {
+        refused()
+    }
+
+    async fn get_definition(&self, _: &Context, _: GetDefinitionRequest) -> Result<GetDefinitionResponse, CallError> {
+        refused()
+    }
+}
+
 impl ScrumQueryService for Refusing {
     async fn get_product(&self, _: &Context, _: GetProductRequest) -> Result<GetProductResponse, CallError> {
         refused()
@@ -153,9 +167,10 @@ fn context() -> Context {
     }
 }
 
-fn services() -> Services<Arc<Echo>, Refusing, Refusing, Refusing, Refusing> {
+fn services() -> Services<Arc<Echo>, Refusing, Refusing, Refusing, Refusing, Refusing> {
     Services {
         archi_mate_query: Arc::new(Echo),
+        definition_query: Refusing,
         scrum_query: Refusing,
         write_guide_query: Refusing,
         scrum_write: Refusing,
@@ -252,7 +267,7 @@ fn a_timestamp_is_text_in_json() {
 #[test]
 fn the_manifest_lists_the_tools() {
     let manifest = manifest();
-    assert_eq!((manifest.name.as_str(), manifest.tools.len(), manifest.resources.len()), ("transformation", 13, 4));
+    assert_eq!((manifest.name.as_str(), manifest.tools.len(), manifest.resources.len()), ("transformation", 14, 5));
     assert_eq!(manifest.resources[0].pattern, "model/{model_id}");
 }
 

@@ -16,12 +16,12 @@ use crate::domain::Stored;
 use crate::domain::model::Model;
 use crate::follower::Follower;
 use crate::projection::{Snapshot, fold};
-use crate::query::{ArchitectureQuery, ArgumentCheck, ScrumQuery, WriteGuide};
+use crate::query::{ArchitectureQuery, ArgumentCheck, DefinitionQuery, ScrumQuery, WriteGuide};
 use crate::write::{ArchitectureWrite, ScrumWrite};
 use crate::{Config, Error, completion, prompt, refusal};
 
 /// All services that something over MCP reaches.
-pub type Wired = Services<ArchitectureQuery, ScrumQuery, WriteGuide, ScrumWrite, ArchitectureWrite>;
+pub type Wired = Services<ArchitectureQuery, DefinitionQuery, ScrumQuery, WriteGuide, ScrumWrite, ArchitectureWrite>;
 
 /// The transformation capability: its services over one ledger.
 pub struct Transformation {
@@ -39,6 +39,7 @@ impl Transformation {
         let manifest = Arc::new(manifest);
         let services = Services {
             archi_mate_query: ArchitectureQuery::new(ledger.clone()),
+            definition_query: DefinitionQuery::new(ledger.clone()),
             scrum_query: ScrumQuery::new(ledger.clone()),
             write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check),
             scrum_write: ScrumWrite::new(ledger.clone()),

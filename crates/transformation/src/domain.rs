@@ -9,6 +9,7 @@
 //! * a fact holds the whole new state, so records fold from facts alone.
 
 pub mod decision;
+pub mod definition;
 pub mod element;
 pub mod fact;
 pub mod key;

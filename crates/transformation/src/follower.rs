@@ -123,6 +123,7 @@ fn uris(fact: &ledger::Fact) -> Vec<String> {
         }
         Ok(Fact::ElementUpdated(state)) => vec![element(&state.id)],
         Ok(Fact::ModelCreated(state)) => vec![model(&state.id)],
+        Ok(Fact::Definition(fact)) => vec![format!("transformation://definition/{}", fact.definition().id)],
         Ok(Fact::Scrum(fact)) => vec![format!("transformation://product/{}", fact.product_id())],
         // Relationships have no resource, and other capabilities' facts are not ours to tell.
         Ok(_) | Err(_) => Vec::new(),

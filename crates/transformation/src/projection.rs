@@ -4,6 +4,7 @@
 //! query and every decision goes through it. [`read_context`] turns what a caller says about time into that number, and
 //! [`Listing`] keeps it fixed from page to page. [`message`] words what was read as messages of the contract.
 
+mod definition;
 pub mod fold;
 mod listing;
 pub mod message;

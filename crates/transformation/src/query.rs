@@ -4,10 +4,12 @@
 //! are made. Neither can commit.
 
 mod architecture;
+mod definition;
 mod guide;
 mod pairs;
 mod scrum;
 
 pub use architecture::ArchitectureQuery;
+pub use definition::DefinitionQuery;
 pub use guide::{ArgumentCheck, WriteGuide};
 pub use scrum::ScrumQuery;

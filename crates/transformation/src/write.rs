@@ -5,6 +5,7 @@
 
 mod answer;
 mod command;
+mod definition;
 mod planner;
 mod recorder;
 mod scrum;
@@ -18,6 +19,7 @@ use contract::{CallError, Context};
 use ledger::SharedLedger;
 
 pub use command::Command;
+pub use definition::{DefinitionPlanner, DefinitionWrite};
 pub use planner::Planner;
 pub use recorder::Recorder;
 pub use scrum::ScrumWrite;

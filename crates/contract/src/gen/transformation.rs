@@ -11,6 +11,70 @@ pub fn manifest() -> Manifest {
     ::serde_json::from_str(include_str!("transformation.json")).expect("the generated manifest is valid")
 }
 
+pub trait DefinitionQueryService: Send + Sync {
+    /// List definitions of processes, agents and extensions.
+    fn list_definitions(
+        &self,
+        ctx: &Context,
+        request: ListDefinitionsRequest,
+    ) -> impl Future<Output = Result<ListDefinitionsResponse, CallError>> + Send;
+    /// Get one definition.
+    fn get_definition(
+        &self,
+        ctx: &Context,
+        request: GetDefinitionRequest,
+    ) -> impl Future<Output = Result<GetDefinitionResponse, CallError>> + Send;
+}
+
+impl<T: DefinitionQueryService> DefinitionQueryService for Arc<T> {
+    fn list_definitions(
+        &self,
+        ctx: &Context,
+        request: ListDefinitionsRequest,
+    ) -> impl Future<Output = Result<ListDefinitionsResponse, CallError>> + Send {
+        T::list_definitions(self, ctx, request)
+    }
+    fn get_definition(
+        &self,
+        ctx: &Context,
+        request: GetDefinitionRequest,
+    ) -> impl Future<Output = Result<GetDefinitionResponse, CallError>> + Send {
+        T::get_definition(self, ctx, request)
+    }
+}
+
+pub trait DefinitionWriteService: Send + Sync {
+    /// Create a definition, or give the one of this kind and name a new version.
+    fn upsert_definition(
+        &self,
+        ctx: &Context,
+        request: UpsertDefinitionRequest,
+    ) -> impl Future<Output = Result<UpsertDefinitionResponse, CallError>> + Send;
+    /// Make the present content of a definition the one that counts.
+    fn promote_definition(
+        &self,
+        ctx: &Context,
+        request: PromoteDefinitionRequest,
+    ) -> impl Future<Output = Result<PromoteDefinitionResponse, CallError>> + Send;
+}
+
+impl<T: DefinitionWriteService> DefinitionWriteService for Arc<T> {
+    fn upsert_definition(
+        &self,
+        ctx: &Context,
+        request: UpsertDefinitionRequest,
+    ) -> impl Future<Output = Result<UpsertDefinitionResponse, CallError>> + Send {
+        T::upsert_definition(self, ctx, request)
+    }
+    fn promote_definition(
+        &self,
+        ctx: &Context,
+        request: PromoteDefinitionRequest,
+    ) -> impl Future<Output = Result<PromoteDefinitionResponse, CallError>> + Send {
+        T::promote_definition(self, ctx, request)
+    }
+}
+
 pub trait WriteGuideQueryService: Send + Sync {
     /// List the element types, grouped by layer.
     fn get_element_types(
@@ -264,21 +328,23 @@ impl<T: TransformationArchitectureWriteService> TransformationArchitectureWriteS
 
 /// The services that MCP reaches.
 #[derive(Debug, Clone, Default)]
-pub struct Services<A, B, C, D, E> {
+pub struct Services<A, B, C, D, E, F> {
     pub archi_mate_query: A,
-    pub scrum_query: B,
-    pub write_guide_query: C,
-    pub scrum_write: D,
-    pub transformation_architecture_write: E,
+    pub definition_query: B,
+    pub scrum_query: C,
+    pub write_guide_query: D,
+    pub scrum_write: E,
+    pub transformation_architecture_write: F,
 }
 
 impl<
     A: ArchiMateQueryService,
-    B: ScrumQueryService,
-    C: WriteGuideQueryService,
-    D: ScrumWriteService,
-    E: TransformationArchitectureWriteService,
-> Services<A, B, C, D, E>
+    B: DefinitionQueryService,
+    C: ScrumQueryService,
+    D: WriteGuideQueryService,
+    E: ScrumWriteService,
+    F: TransformationArchitectureWriteService,
+> Services<A, B, C, D, E, F>
 {
     /// Calls a tool by its canonical name. The arguments have passed its schema.
     pub async fn call(
@@ -304,6 +370,10 @@ impl<
             "transformation.listRelationships" => {
                 let response =
                     self.archi_mate_query.list_archimate_relationships(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.listDefinitions" => {
+                let response = self.definition_query.list_definitions(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
             "transformation.getElementTypes" => {
@@ -370,6 +440,11 @@ impl<
             let response = self.archi_mate_query.get_relationship(ctx, request).await?;
             return Ok(dispatch::body(&response));
         }
+        if let Some(value) = dispatch::resource_argument("transformation", "definition/{definition_id}", uri) {
+            let request = GetDefinitionRequest { definition_id: value, ..Default::default() };
+            let response = self.definition_query.get_definition(ctx, request).await?;
+            return Ok(dispatch::body(&response));
+        }
         if let Some(value) = dispatch::resource_argument("transformation", "product/{product_id}", uri) {
             let request = GetProductRequest { product_id: value, ..Default::default() };
             let response = self.scrum_query.get_product(ctx, request).await?;
@@ -425,6 +500,18 @@ impl Entities for GetArchimateModelResponse {
         let mut found = Vec::new();
         for message in self.model.iter() {
             found.push(dispatch::entity(format!("transformation://model/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for GetDefinitionResponse {
+    const FIELDS: &'static [&'static str] = &["definition"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definition.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
         }
         found
     }
@@ -496,6 +583,18 @@ impl Entities for ListArchimateRelationshipsResponse {
     }
 }
 
+impl Entities for ListDefinitionsResponse {
+    const FIELDS: &'static [&'static str] = &["definitions"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definitions.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
+        }
+        found
+    }
+}
+
 impl Entities for ListModelsResponse {
     const FIELDS: &'static [&'static str] = &["models"];
 
@@ -509,6 +608,18 @@ impl Entities for ListModelsResponse {
 }
 
 impl Entities for ListProductBacklogItemsResponse {}
+
+impl Entities for PromoteDefinitionResponse {
+    const FIELDS: &'static [&'static str] = &["definition"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definition.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
+        }
+        found
+    }
+}
 
 impl Entities for ScrumDomainIntentResponse {
     const FIELDS: &'static [&'static str] = &["product"];
@@ -529,6 +640,18 @@ impl Entities for UpdateElementResponse {
         let mut found = Vec::new();
         for message in self.element.iter() {
             found.push(dispatch::entity(format!("transformation://element/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for UpsertDefinitionResponse {
+    const FIELDS: &'static [&'static str] = &["definition"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definition.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
         }
         found
     }
@@ -636,6 +759,70 @@ impl Outcome {
 }
 
 impl labels::Labelled for Outcome {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl DefinitionKind {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::DefinitionProcess, Self::DefinitionAgent, Self::DefinitionExtension];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::DefinitionProcess => "process",
+            Self::DefinitionAgent => "agent",
+            Self::DefinitionExtension => "extension",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for DefinitionKind {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl DefinitionStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::DefinitionDraft, Self::DefinitionPromoted, Self::DefinitionRetired];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::DefinitionDraft => "draft",
+            Self::DefinitionPromoted => "promoted",
+            Self::DefinitionRetired => "retired",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for DefinitionStatus {
     const ALL: &'static [Self] = Self::ALL;
 
     fn label(self) -> &'static str {
@@ -1748,6 +1935,287 @@ pub struct LayerCount {
     pub layer: i32,
     #[prost(uint64, tag = "2")]
     pub elements: u64,
+}
+/// A definition at one version.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Definition {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(enumeration = "DefinitionKind", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<DefinitionKind, _>",
+        deserialize_with = "crate::labels::read::<DefinitionKind, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub kind: i32,
+    /// Unique among definitions of the same kind.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "4")]
+    pub version: u64,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: ::core::option::Option<crate::Object>,
+    #[prost(enumeration = "DefinitionStatus", tag = "6")]
+    #[serde(
+        serialize_with = "crate::labels::write::<DefinitionStatus, _>",
+        deserialize_with = "crate::labels::read::<DefinitionStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    /// The version whose content was promoted last.
+    #[prost(uint64, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promoted_version: ::core::option::Option<u64>,
+    /// The element version it was made from.
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_version_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "9")]
+    pub repository_id: ::prost::alloc::string::String,
+    /// The same as id; the stable part of a citation.
+    #[prost(string, tag = "10")]
+    pub element_id: ::prost::alloc::string::String,
+    /// Names this version for ever; the exact part of a citation.
+    #[prost(string, tag = "11")]
+    pub version_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "12")]
+    pub created_at: ::prost::alloc::string::String,
+    #[prost(string, tag = "13")]
+    pub updated_at: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListDefinitionsRequest {
+    #[prost(enumeration = "DefinitionKind", optional, tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<DefinitionKind, _>",
+        deserialize_with = "crate::labels::read_optional::<DefinitionKind, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub kind: ::core::option::Option<i32>,
+    #[prost(enumeration = "DefinitionStatus", optional, tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<DefinitionStatus, _>",
+        deserialize_with = "crate::labels::read_optional::<DefinitionStatus, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub status: ::core::option::Option<i32>,
+    #[prost(uint32, tag = "3")]
+    pub page_size: u32,
+    /// next_page_token of the page before, with the same arguments.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListDefinitionsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub definitions: ::prost::alloc::vec::Vec<Definition>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetDefinitionRequest {
+    /// Id or unique name of the definition.
+    #[prost(string, tag = "1")]
+    pub definition_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetDefinitionResponse {
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: ::core::option::Option<Definition>,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpsertDefinitionRequest {
+    #[prost(enumeration = "DefinitionKind", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<DefinitionKind, _>",
+        deserialize_with = "crate::labels::read::<DefinitionKind, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub kind: i32,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// What it says; that of an agent is an AgentDefinition.
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: ::core::option::Option<crate::Object>,
+    /// The element version it was made from.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_version_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Takes the definition out of use.
+    #[prost(bool, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retired: ::core::option::Option<bool>,
+    /// Refuse unless the definition is at this version.
+    #[prost(uint64, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+    /// A key of your choice that makes retries safe: the same key happens once.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpsertDefinitionResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: ::core::option::Option<Definition>,
+    #[prost(string, repeated, tag = "3")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "4")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PromoteDefinitionRequest {
+    /// Id or unique name of the definition.
+    #[prost(string, tag = "1")]
+    pub definition_id: ::prost::alloc::string::String,
+    /// Refuse unless the definition is at this version.
+    #[prost(uint64, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+    /// A key of your choice that makes retries safe: the same key happens once.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PromoteDefinitionResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: ::core::option::Option<Definition>,
+    #[prost(string, repeated, tag = "3")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "4")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum DefinitionKind {
+    Unspecified = 0,
+    DefinitionProcess = 1,
+    DefinitionAgent = 2,
+    DefinitionExtension = 3,
+}
+impl DefinitionKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "DEFINITION_KIND_UNSPECIFIED",
+            Self::DefinitionProcess => "DEFINITION_PROCESS",
+            Self::DefinitionAgent => "DEFINITION_AGENT",
+            Self::DefinitionExtension => "DEFINITION_EXTENSION",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "DEFINITION_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "DEFINITION_PROCESS" => Some(Self::DefinitionProcess),
+            "DEFINITION_AGENT" => Some(Self::DefinitionAgent),
+            "DEFINITION_EXTENSION" => Some(Self::DefinitionExtension),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum DefinitionStatus {
+    Unspecified = 0,
+    DefinitionDraft = 1,
+    DefinitionPromoted = 2,
+    DefinitionRetired = 3,
+}
+impl DefinitionStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "DEFINITION_STATUS_UNSPECIFIED",
+            Self::DefinitionDraft => "DEFINITION_DRAFT",
+            Self::DefinitionPromoted => "DEFINITION_PROMOTED",
+            Self::DefinitionRetired => "DEFINITION_RETIRED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "DEFINITION_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "DEFINITION_DRAFT" => Some(Self::DefinitionDraft),
+            "DEFINITION_PROMOTED" => Some(Self::DefinitionPromoted),
+            "DEFINITION_RETIRED" => Some(Self::DefinitionRetired),
+            _ => None,
+        }
+    }
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

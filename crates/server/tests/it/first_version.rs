@@ -95,6 +95,6 @@ async fn the_catalog_is_published() {
     let world = World::new().await;
     for path in ["/.well-known/mcp-tools.json", "/.well-known/mcp-tools.v1.json", "/.well-known/mcp-tools.dev.json"] {
         let catalog: Value = serde_json::from_str(&world.get(path).await).unwrap();
-        assert_eq!(catalog["capabilities"][0]["tools"].as_array().map(Vec::len), Some(13), "{path}");
+        assert_eq!(catalog["capabilities"][0]["tools"].as_array().map(Vec::len), Some(14), "{path}");
     }
 }

@@ -4,6 +4,7 @@ use ledger::RecordKey;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::definition::DefinitionFact;
 use super::element::Element;
 use super::model::{Model, Repository};
 use super::relationship::Relationship;
@@ -29,6 +30,7 @@ pub enum Fact {
     ElementRelationshipCreated(Relationship),
     /// With the last state.
     ElementRelationshipDeleted(Relationship),
+    Definition(DefinitionFact),
     Scrum(ScrumFact),
 }
 
@@ -43,6 +45,7 @@ impl Fact {
             Self::ElementDeleted(_) => "transformation.ElementDeleted",
             Self::ElementRelationshipCreated(_) => "transformation.ElementRelationshipCreated",
             Self::ElementRelationshipDeleted(_) => "transformation.ElementRelationshipDeleted",
+            Self::Definition(fact) => fact.kind(),
             Self::Scrum(fact) => fact.kind(),
         }
     }
@@ -58,6 +61,7 @@ impl Fact {
             Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
                 relationship.key()
             }
+            Self::Definition(fact) => fact.subject(),
             Self::Scrum(fact) => fact.subject(),
         }
     }
@@ -73,6 +77,7 @@ impl Fact {
             Self::ElementRelationshipCreated(relationship) | Self::ElementRelationshipDeleted(relationship) => {
                 text(relationship)
             }
+            Self::Definition(fact) => fact.body(),
             Self::Scrum(fact) => fact.body(),
         }
     }
@@ -87,11 +92,16 @@ impl Fact {
             "transformation.ElementDeleted" => state(body).map(Self::ElementDeleted),
             "transformation.ElementRelationshipCreated" => state(body).map(Self::ElementRelationshipCreated),
             "transformation.ElementRelationshipDeleted" => state(body).map(Self::ElementRelationshipDeleted),
-            _ => match ScrumFact::read(kind, body) {
-                Some(fact) => fact.map(Self::Scrum),
-                None => Err(format!("{kind} is not a fact of transformation")),
-            },
+            _ => {
+                Self::of_a_family(kind, body).unwrap_or_else(|| Err(format!("{kind} is not a fact of transformation")))
+            }
         }
+    }
+
+    /// The families with an enum of their own, each asked in turn.
+    fn of_a_family(kind: &str, body: &str) -> Option<Result<Self, String>> {
+        None.or_else(|| Some(DefinitionFact::read(kind, body)?.map(Self::Definition)))
+            .or_else(|| Some(ScrumFact::read(kind, body)?.map(Self::Scrum)))
     }
 }
 

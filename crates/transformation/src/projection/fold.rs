@@ -1,5 +1,6 @@
 //! Which records a fact makes. Pure: replaying the facts makes the same rows again.
 
+mod definition;
 pub mod scrum;
 
 use ledger::{Effect, Ends, NewFact, Record, UniqueName};
@@ -30,6 +31,7 @@ pub fn effects(fact: &Fact) -> Vec<Effect> {
         Fact::ElementCreated(state) | Fact::ElementUpdated(state) => put(element(state)),
         Fact::ElementRelationshipCreated(state) => put(relationship(state)),
         Fact::ElementDeleted(_) | Fact::ElementRelationshipDeleted(_) => vec![Effect::End(fact.subject())],
+        Fact::Definition(fact) => put(definition::record(fact.definition())),
         Fact::Scrum(fact) => scrum::effects(fact),
     }
 }

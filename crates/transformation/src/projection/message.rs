@@ -1,5 +1,6 @@
 //! What was read or decided, as messages of the contract.
 
+pub mod definition;
 pub mod scrum;
 
 use contract::Object;

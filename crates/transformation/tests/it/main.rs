@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
 mod changes;
+mod definitions;
 mod discovery;
 mod elements;
 mod history;

@@ -17,6 +17,7 @@ async fn each_side_works_with_the_other_one_missing() {
     let real = world.capability.services().clone();
     let read_only = Services {
         archi_mate_query: real.archi_mate_query.clone(),
+        definition_query: real.definition_query.clone(),
         scrum_query: real.scrum_query.clone(),
         write_guide_query: real.write_guide_query.clone(),
         scrum_write: Unreachable,
@@ -24,6 +25,7 @@ async fn each_side_works_with_the_other_one_missing() {
     };
     let write_only = Services {
         archi_mate_query: Unreachable,
+        definition_query: Unreachable,
         scrum_query: Unreachable,
         write_guide_query: Unreachable,
         scrum_write: real.scrum_write.clone(),
@@ -68,6 +70,10 @@ unreachable_service!(WriteGuideQueryService {
     get_relationship_types(GetRelationshipTypesRequest) -> GetRelationshipTypesResponse;
     get_write_schema(GetWriteSchemaRequest) -> GetWriteSchemaResponse;
     validate_write(ValidateWriteRequest) -> ValidateWriteResponse;
+});
+unreachable_service!(DefinitionQueryService {
+    list_definitions(ListDefinitionsRequest) -> ListDefinitionsResponse;
+    get_definition(GetDefinitionRequest) -> GetDefinitionResponse;
 });
 unreachable_service!(ScrumQueryService {
     get_product(GetProductRequest) -> GetProductResponse;
