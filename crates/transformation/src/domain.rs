@@ -2,7 +2,8 @@
 //!
 //! A write hands over what it loaded and what the caller wants; a function here answers with a [`Decision`]: the facts
 //! to record, what must still hold when they are recorded, and what the caller should know. Or with a refusal.
-//! Start with [`element`] and [`relationship`]; [`fact`] is what is remembered.
+//! Start with [`element`] and [`relationship`]; [`definition`] and [`scrum`] stand beside the model, [`fact`] is what is
+//! remembered.
 //!
 //! Invariants:
 //! * an element keeps the type and the model it was created with;

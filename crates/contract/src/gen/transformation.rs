@@ -133,6 +133,25 @@ impl<T: WriteGuideQueryService> WriteGuideQueryService for Arc<T> {
     }
 }
 
+pub trait FactQueryService: Send + Sync {
+    /// List facts after a sequence number.
+    fn list_facts(
+        &self,
+        ctx: &Context,
+        request: ListFactsRequest,
+    ) -> impl Future<Output = Result<ListFactsResponse, CallError>> + Send;
+}
+
+impl<T: FactQueryService> FactQueryService for Arc<T> {
+    fn list_facts(
+        &self,
+        ctx: &Context,
+        request: ListFactsRequest,
+    ) -> impl Future<Output = Result<ListFactsResponse, CallError>> + Send {
+        T::list_facts(self, ctx, request)
+    }
+}
+
 pub trait ArchiMateQueryService: Send + Sync {
     /// List the models and mark the active one.
     fn list_models(
@@ -594,6 +613,8 @@ impl Entities for ListDefinitionsResponse {
         found
     }
 }
+
+impl Entities for ListFactsResponse {}
 
 impl Entities for ListModelsResponse {
     const FIELDS: &'static [&'static str] = &["models"];
@@ -2448,6 +2469,69 @@ impl WriteOperation {
             _ => None,
         }
     }
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListFactsRequest {
+    /// Only facts after this one; 0 for all.
+    #[prost(uint64, tag = "1")]
+    pub after: u64,
+    /// At most 500; 100 when absent.
+    #[prost(uint32, tag = "2")]
+    pub page_size: u32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListFactsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub events: ::prost::alloc::vec::Vec<CloudEvent>,
+    /// Where to go on: the after of the next page.
+    #[prost(uint64, tag = "2")]
+    pub last_sequence: u64,
+    /// True when there may be more now.
+    #[prost(bool, tag = "3")]
+    pub more: bool,
+}
+/// A fact as a CloudEvent in structured JSON.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CloudEvent {
+    #[prost(string, tag = "1")]
+    pub specversion: ::prost::alloc::string::String,
+    /// The message id; a consumer drops what it has seen.
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+    /// The producer, as a URN.
+    #[prost(string, tag = "3")]
+    pub source: ::prost::alloc::string::String,
+    /// io.ameide.CONTEXT.fact.NAME.v1.
+    #[prost(string, tag = "4")]
+    pub r#type: ::prost::alloc::string::String,
+    /// The aggregate, as kind/id.
+    #[prost(string, tag = "5")]
+    pub subject: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub time: ::prost::alloc::string::String,
+    #[prost(string, tag = "7")]
+    pub datacontenttype: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: ::core::option::Option<crate::Object>,
+    #[prost(string, tag = "9")]
+    pub tenantid: ::prost::alloc::string::String,
+    #[prost(string, tag = "10")]
+    pub correlationid: ::prost::alloc::string::String,
+    #[prost(string, tag = "11")]
+    pub causationid: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traceparent: ::core::option::Option<::prost::alloc::string::String>,
+    /// The sequence number in twenty digits, so that the order of texts is the order of facts.
+    #[prost(string, tag = "13")]
+    pub sequence: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -6,6 +6,7 @@ mod changes;
 mod definitions;
 mod discovery;
 mod elements;
+mod fact_feed;
 mod history;
 mod idempotency;
 mod metadata;
