@@ -2,7 +2,9 @@
 
 mod call;
 mod client;
+mod definitions;
 mod doctor;
+mod facts;
 mod http;
 mod maintenance;
 mod stdio;
@@ -74,6 +76,11 @@ enum Command {
     },
     /// Print the catalog of the mounted tools as JSON.
     Catalog,
+    /// Definitions of processes, agents and extensions.
+    #[command(subcommand)]
+    Definitions(definitions::Definitions),
+    /// Print what happened, one CloudEvent per line.
+    Facts(facts::Facts),
     /// Copy the data to a file while the server runs.
     Backup { file: PathBuf },
     /// Make a data directory from a backup.
@@ -128,6 +135,8 @@ fn execute(line: CommandLine) -> anyhow::Result<ExitCode> {
             Command::Tools { name } => tools::print(config, name.as_deref()).await,
             Command::Call { tool, arguments } => call::call(config, &tool, &arguments).await,
             Command::Catalog => tools::catalog(config).await,
+            Command::Definitions(command) => definitions::run(&config, &command).await,
+            Command::Facts(options) => facts::print(&config, &options).await,
             Command::Backup { file } => maintenance::backup(&config, &file).await,
             Command::Restore { file } => maintenance::restore(&config, &file),
             Command::Verify => maintenance::verify(&config).await,

@@ -206,7 +206,7 @@ async fn transformation(config: &Config, ledger: &Arc<SqliteLedger>) -> anyhow::
 }
 
 /// The context of work that the server does on its own.
-fn own_context(config: &Config) -> Context {
+pub fn own_context(config: &Config) -> Context {
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
     let request_id = ids.next();
     Context {

@@ -4,8 +4,11 @@
 
 mod audit;
 mod catalog;
+mod definitions;
 mod directory;
+mod facts;
 mod first_version;
+mod process;
 mod random;
 mod replay;
 mod world;
