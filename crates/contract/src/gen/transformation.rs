@@ -237,7 +237,7 @@ impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
 }
 
 pub trait ScrumWriteService: Send + Sync {
-    /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. A client_request_id makes a retry safe.
+    /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. Items and sprints go by id, key or unique title. A client_request_id makes a retry safe.
     fn submit_intent(
         &self,
         ctx: &Context,
@@ -2802,7 +2802,6 @@ pub struct CreateProductBacklogItem {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RefineProductBacklogItem {
-    /// Items and sprints: id, key or unique title.
     #[prost(string, tag = "1")]
     pub item_id: ::prost::alloc::string::String,
     #[prost(string, optional, tag = "2")]
@@ -2896,7 +2895,6 @@ pub struct ChangeSprintBacklog {
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: ::core::option::Option<::prost::alloc::string::String>,
-    /// Not later once started.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_at: ::core::option::Option<::prost::alloc::string::String>,

@@ -1,7 +1,7 @@
 //! submitScrumIntent, the product resource, and the items behind it.
 
 use contract::generated::transformation::{ItemStatus, ListProductBacklogItemsRequest, ScrumQueryService};
-use contract::{Blob, Capability};
+use contract::{Blob, Capability, Changed};
 use ledger::Folds;
 use scope::{Principal, Words};
 use serde_json::{Value, json};
@@ -137,7 +137,7 @@ async fn what_scrum_does_not_allow_changes_nothing() {
     assert_eq!(world.facts().await, facts);
 }
 
-//
+// the Scrum half.
 #[tokio::test]
 async fn an_intent_is_exactly_the_object_of_its_operation() {
     let world = World::new().await;
@@ -259,6 +259,16 @@ async fn items_finished_at_the_same_moment_share_an_increment() {
     let increments = product(&world).await["increments"].clone();
     assert_eq!(increments.as_array().map(Vec::len), Some(1));
     assert_eq!(increments[0]["included_item_ids"].as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test]
+async fn subscribers_learn_that_a_product_changed() {
+    let world = World::new().await;
+    let mut changes = world.capability.changes().unwrap();
+    let answer = submit(&world, "setProductGoal", json!({"description": "g"})).await;
+    let uri = format!("transformation://product/{}", answer["product"]["id"].as_str().unwrap());
+    let tenant = world.scope.tenant.clone();
+    assert_eq!(changes.recv().await.unwrap(), Changed::Resource { tenant, uri });
 }
 
 #[tokio::test]

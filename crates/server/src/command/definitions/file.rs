@@ -82,6 +82,16 @@ spec:
         check(&format!("{REVIEWER}\nkind: AgentDefinition"), "");
     }
 
+    #[test]
+    fn a_small_file_that_unfolds_into_a_huge_one_is_refused() {
+        let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..9 {
+            let before = vec![format!("*a{}", level - 1); 10].join(", ");
+            text.push_str(&format!("a{level}: &a{level} [{before}]\n"));
+        }
+        check(&format!("{text}kind: ProcessDefinition\nmetadata: {{name: bomb}}\n"), "");
+    }
+
     /// An empty expectation leaves the words to the parser.
     #[track_caller]
     fn check(text: &str, expected: &str) {

@@ -54,7 +54,6 @@ fn matches(pattern: &str, text: &str) -> bool {
 mod tests {
     use super::*;
 
-    //
     #[test]
     fn patterns_cover_whole_names() {
         for (pattern, text, expected) in [
@@ -74,7 +73,6 @@ mod tests {
         }
     }
 
-    //
     #[test]
     fn the_effective_set_is_exposed_and_allowed_and_not_denied() {
         check(&["*"], &["t.submit*"], "t.list t.view");
