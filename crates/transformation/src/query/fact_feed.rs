@@ -10,7 +10,6 @@ use ledger::SharedLedger;
 use serde_json::{Map, Value};
 
 use crate::Error;
-use crate::domain::fact::kind;
 
 const PAGE_DEFAULT: u32 = 100;
 const PAGE_MAX: u32 = 500;
@@ -75,9 +74,9 @@ fn event(ctx: &Context, fact: &ledger::Fact) -> Result<CloudEvent, Error> {
 /// `io.ameide.CONTEXT.fact.NAME.v1`. The model itself is architecture; what decides over it is governance.
 fn event_type(fact_kind: &str, subject_kind: &str) -> String {
     let name = fact_kind.rsplit('.').next().unwrap_or_default();
-    let context = match subject_kind {
-        kind::REPOSITORY | kind::MODEL | kind::ELEMENT | kind::RELATIONSHIP => "transformation.architecture",
-        scrum if scrum.starts_with("transformation.scrum.") => "scrum",
+    let context = match subject_kind.strip_prefix(OURS).unwrap_or_default() {
+        "repository" | "model" | "element" | "relationship" | "view" => "transformation.architecture",
+        scrum if scrum.starts_with("scrum.") => "scrum",
         _ => "transformation.governance",
     };
     format!("io.ameide.{context}.fact.{name}.v1")
@@ -92,7 +91,7 @@ mod tests {
         let check = |fact: &str, subject: &str, expected: &str| assert_eq!(event_type(fact, subject), expected);
         check(
             "transformation.ElementCreated",
-            kind::ELEMENT,
+            "transformation.element",
             "io.ameide.transformation.architecture.fact.ElementCreated.v1",
         );
         check(
