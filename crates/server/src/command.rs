@@ -3,8 +3,10 @@
 mod baselines;
 mod call;
 mod client;
+mod definitions;
 mod diff;
 mod doctor;
+mod facts;
 mod http;
 mod maintenance;
 mod proposals;
@@ -105,6 +107,11 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Definitions of processes, agents and extensions.
+    #[command(subcommand)]
+    Definitions(definitions::Definitions),
+    /// Print what happened, one CloudEvent per line.
+    Facts(facts::Facts),
     /// Copy the data to a file while the server runs.
     Backup { file: PathBuf },
     /// Make a data directory from a backup.
@@ -162,6 +169,8 @@ fn execute(line: CommandLine) -> anyhow::Result<ExitCode> {
             Command::Catalog => tools::catalog(config).await,
             Command::Baselines { what, json } => baselines::run(&config, what, json).await,
             Command::Diff { from, to, model, json } => diff::run(&config, &from, &to, model, json).await,
+            Command::Definitions(command) => definitions::run(&config, &command).await,
+            Command::Facts(options) => facts::print(&config, &options).await,
             Command::Backup { file } => maintenance::backup(&config, &file).await,
             Command::Restore { file } => maintenance::restore(&config, &file),
             Command::Verify => maintenance::verify(&config).await,

@@ -212,7 +212,7 @@ pub fn transformation_settings(config: &Config) -> anyhow::Result<transformation
 }
 
 /// The context of work that the server does on its own.
-fn own_context(config: &Config) -> Context {
+pub fn own_context(config: &Config) -> Context {
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
     let request_id = ids.next();
     Context {

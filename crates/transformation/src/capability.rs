@@ -16,19 +16,25 @@ use crate::domain::Stored;
 use crate::domain::model::Model;
 use crate::follower::Follower;
 use crate::projection::{Snapshot, fold};
-use crate::query::{ArchitectureQuery, ArgumentCheck, BaselineQuery, ProposalQuery, SemanticQuery, WriteGuide};
-use crate::write::{ArchitectureWrite, BaselineWrite, ProposalDesk};
+use crate::query::{
+    ArchitectureQuery, ArgumentCheck, BaselineQuery, DefinitionQuery, ProposalQuery, ScrumQuery, SemanticQuery,
+    WriteGuide,
+};
+use crate::write::{ArchitectureWrite, BaselineWrite, ProposalDesk, ScrumWrite};
 use crate::{Config, Error, completion, prompt, refusal};
 
-/// The services that have tools.
+/// All services that something over MCP reaches.
 pub type Joined = Services<
     ArchitectureQuery,
     BaselineQuery,
+    DefinitionQuery,
     ProposalQuery,
+    ScrumQuery,
     SemanticQuery,
     WriteGuide,
     BaselineWrite,
     ArchitectureWrite,
+    ScrumWrite,
     ArchitectureWrite,
 >;
 
@@ -57,6 +63,9 @@ impl Transformation {
             transformation_architecture_write: write.clone(),
             capability_write: write,
             proposal_query: ProposalQuery::new(ledger.clone()),
+            definition_query: DefinitionQuery::new(ledger.clone()),
+            scrum_query: ScrumQuery::new(ledger.clone()),
+            scrum_write: ScrumWrite::new(ledger.clone()),
         };
         let proposals = ProposalDesk::new(ledger.clone(), &config);
         Self { manifest, services, proposals, follower: Follower::new(ledger.clone()), ledger }

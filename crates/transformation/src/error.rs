@@ -5,10 +5,12 @@ use ledger::{CommitError, ReadError, Seq};
 use serde_json::{Value, json};
 
 use crate::domain::proposal::Pin;
-use crate::domain::{Mention, Name};
+use crate::domain::{Mention, Name, definition, scrum};
 use crate::metamodel::{ElementType, RelationshipType};
 
 mod baseline;
+mod definition_refusal;
+mod scrum_refusal;
 mod wording;
 
 pub use baseline::BaselineRefusal;
@@ -90,6 +92,10 @@ pub enum Error {
     NotYet { at: Seq, head: Seq },
     #[error("There is no resource {uri}")]
     NoSuchResource { uri: String },
+    #[error(transparent)]
+    Definition(#[from] definition::Refusal),
+    #[error(transparent)]
+    Scrum(#[from] scrum::Refusal),
     /// The caller gave up, or the deadline passed, before anything happened.
     #[error("The call ended before the write was made")]
     Cancelled,
@@ -267,6 +273,8 @@ impl From<Error> for CallError {
             Error::NoSuchResource { uri } => refuse(NotFound, "RESOURCE_NOT_FOUND")
                 .detail("uri", uri)
                 .hint("the resource templates say what can be read, for example transformation://element/ID"),
+            Error::Definition(refusal) => definition_refusal::publish(refusal),
+            Error::Scrum(refusal) => scrum_refusal::publish(refusal),
             Error::OutcomeUnknown => refuse(Unavailable, "SERVICE_UNAVAILABLE")
                 .detail("outcome", "unknown")
                 .hint("make the same call again with the same client_request_id to learn the outcome"),

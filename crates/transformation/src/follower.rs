@@ -126,6 +126,8 @@ fn uris(fact: &ledger::Fact) -> Vec<String> {
         Ok(Fact::ModelCreated(state)) => vec![model(&state.id)],
         Ok(Fact::Baseline(BaselineFact::RepositoryPublished(_))) => Vec::new(),
         Ok(Fact::Baseline(baseline)) => vec![format!("transformation://baseline/{}", baseline.subject().id)],
+        Ok(Fact::Definition(fact)) => vec![format!("transformation://definition/{}", fact.definition().id)],
+        Ok(Fact::Scrum(fact)) => vec![format!("transformation://product/{}", fact.product_id())],
         // Relationships have no resource, and other capabilities' facts are not ours to tell.
         Ok(_) | Err(_) => Vec::new(),
     }

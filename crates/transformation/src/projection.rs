@@ -6,6 +6,7 @@
 //! what was read as messages of the contract.
 
 mod baselines;
+mod definition;
 pub mod fold;
 mod listing;
 pub mod members;
@@ -13,6 +14,7 @@ pub mod message;
 mod proposals;
 pub mod read_context;
 mod reference;
+pub mod scrum;
 mod snapshot;
 mod touched;
 mod views;

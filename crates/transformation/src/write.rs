@@ -7,10 +7,12 @@
 mod answer;
 mod baseline;
 mod command;
+mod definition;
 mod governed;
 mod planner;
 mod proposals;
 mod recorder;
+mod scrum;
 
 use contract::generated::transformation::{
     AddComponentToCapabilityRequest, AddComponentToCapabilityResponse, CapabilityWriteService, CreateCapabilityRequest,
@@ -25,9 +27,11 @@ use ledger::SharedLedger;
 
 pub use baseline::BaselineWrite;
 pub use command::Command;
+pub use definition::{DefinitionPlanner, DefinitionWrite};
 pub use planner::Planner;
 pub use proposals::ProposalDesk;
 pub use recorder::Recorder;
+pub use scrum::ScrumWrite;
 
 use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};
 use crate::domain::model;

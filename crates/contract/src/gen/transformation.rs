@@ -153,6 +153,70 @@ impl<T: BaselineWriteService> BaselineWriteService for Arc<T> {
     }
 }
 
+pub trait DefinitionQueryService: Send + Sync {
+    /// List definitions of processes, agents and extensions.
+    fn list_definitions(
+        &self,
+        ctx: &Context,
+        request: ListDefinitionsRequest,
+    ) -> impl Future<Output = Result<ListDefinitionsResponse, CallError>> + Send;
+    /// Get one definition.
+    fn get_definition(
+        &self,
+        ctx: &Context,
+        request: GetDefinitionRequest,
+    ) -> impl Future<Output = Result<GetDefinitionResponse, CallError>> + Send;
+}
+
+impl<T: DefinitionQueryService> DefinitionQueryService for Arc<T> {
+    fn list_definitions(
+        &self,
+        ctx: &Context,
+        request: ListDefinitionsRequest,
+    ) -> impl Future<Output = Result<ListDefinitionsResponse, CallError>> + Send {
+        T::list_definitions(self, ctx, request)
+    }
+    fn get_definition(
+        &self,
+        ctx: &Context,
+        request: GetDefinitionRequest,
+    ) -> impl Future<Output = Result<GetDefinitionResponse, CallError>> + Send {
+        T::get_definition(self, ctx, request)
+    }
+}
+
+pub trait DefinitionWriteService: Send + Sync {
+    /// Create a definition, or give the one of this kind and name a new version.
+    fn upsert_definition(
+        &self,
+        ctx: &Context,
+        request: UpsertDefinitionRequest,
+    ) -> impl Future<Output = Result<UpsertDefinitionResponse, CallError>> + Send;
+    /// Make the present content of a definition the one that counts.
+    fn promote_definition(
+        &self,
+        ctx: &Context,
+        request: PromoteDefinitionRequest,
+    ) -> impl Future<Output = Result<PromoteDefinitionResponse, CallError>> + Send;
+}
+
+impl<T: DefinitionWriteService> DefinitionWriteService for Arc<T> {
+    fn upsert_definition(
+        &self,
+        ctx: &Context,
+        request: UpsertDefinitionRequest,
+    ) -> impl Future<Output = Result<UpsertDefinitionResponse, CallError>> + Send {
+        T::upsert_definition(self, ctx, request)
+    }
+    fn promote_definition(
+        &self,
+        ctx: &Context,
+        request: PromoteDefinitionRequest,
+    ) -> impl Future<Output = Result<PromoteDefinitionResponse, CallError>> + Send {
+        T::promote_definition(self, ctx, request)
+    }
+}
+
 pub trait WriteGuideQueryService: Send + Sync {
     /// List the element types, grouped by layer.
     fn get_element_types(
@@ -208,6 +272,25 @@ impl<T: WriteGuideQueryService> WriteGuideQueryService for Arc<T> {
         request: ValidateWriteRequest,
     ) -> impl Future<Output = Result<ValidateWriteResponse, CallError>> + Send {
         T::validate_write(self, ctx, request)
+    }
+}
+
+pub trait FactQueryService: Send + Sync {
+    /// List facts after a sequence number.
+    fn list_facts(
+        &self,
+        ctx: &Context,
+        request: ListFactsRequest,
+    ) -> impl Future<Output = Result<ListFactsResponse, CallError>> + Send;
+}
+
+impl<T: FactQueryService> FactQueryService for Arc<T> {
+    fn list_facts(
+        &self,
+        ctx: &Context,
+        request: ListFactsRequest,
+    ) -> impl Future<Output = Result<ListFactsResponse, CallError>> + Send {
+        T::list_facts(self, ctx, request)
     }
 }
 
@@ -424,6 +507,57 @@ impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
     }
 }
 
+pub trait ScrumWriteService: Send + Sync {
+    /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. Items and sprints go by id, key or unique title. A client_request_id makes a retry safe.
+    fn submit_intent(
+        &self,
+        ctx: &Context,
+        request: ScrumDomainIntent,
+    ) -> impl Future<Output = Result<ScrumDomainIntentResponse, CallError>> + Send;
+}
+
+impl<T: ScrumWriteService> ScrumWriteService for Arc<T> {
+    fn submit_intent(
+        &self,
+        ctx: &Context,
+        request: ScrumDomainIntent,
+    ) -> impl Future<Output = Result<ScrumDomainIntentResponse, CallError>> + Send {
+        T::submit_intent(self, ctx, request)
+    }
+}
+
+pub trait ScrumQueryService: Send + Sync {
+    /// Get a product with its goal, ordered backlog, sprints, Definitions of Done and increments.
+    fn get_product(
+        &self,
+        ctx: &Context,
+        request: GetProductRequest,
+    ) -> impl Future<Output = Result<GetProductResponse, CallError>> + Send;
+    /// List the backlog items of a product in the order of their creation.
+    fn list_product_backlog_items(
+        &self,
+        ctx: &Context,
+        request: ListProductBacklogItemsRequest,
+    ) -> impl Future<Output = Result<ListProductBacklogItemsResponse, CallError>> + Send;
+}
+
+impl<T: ScrumQueryService> ScrumQueryService for Arc<T> {
+    fn get_product(
+        &self,
+        ctx: &Context,
+        request: GetProductRequest,
+    ) -> impl Future<Output = Result<GetProductResponse, CallError>> + Send {
+        T::get_product(self, ctx, request)
+    }
+    fn list_product_backlog_items(
+        &self,
+        ctx: &Context,
+        request: ListProductBacklogItemsRequest,
+    ) -> impl Future<Output = Result<ListProductBacklogItemsResponse, CallError>> + Send {
+        T::list_product_backlog_items(self, ctx, request)
+    }
+}
+
 pub trait SemanticQueryService: Send + Sync {
     /// Find elements by a description in plain words, best first, each with its relationships in sentences.
     fn search(
@@ -628,6 +762,36 @@ impl BaselineWriteService for Absent {
     }
 }
 
+impl DefinitionQueryService for Absent {
+    async fn list_definitions(
+        &self,
+        _: &Context,
+        _: ListDefinitionsRequest,
+    ) -> Result<ListDefinitionsResponse, CallError> {
+        Err(CallError::absent("DefinitionQueryService"))
+    }
+    async fn get_definition(&self, _: &Context, _: GetDefinitionRequest) -> Result<GetDefinitionResponse, CallError> {
+        Err(CallError::absent("DefinitionQueryService"))
+    }
+}
+
+impl DefinitionWriteService for Absent {
+    async fn upsert_definition(
+        &self,
+        _: &Context,
+        _: UpsertDefinitionRequest,
+    ) -> Result<UpsertDefinitionResponse, CallError> {
+        Err(CallError::absent("DefinitionWriteService"))
+    }
+    async fn promote_definition(
+        &self,
+        _: &Context,
+        _: PromoteDefinitionRequest,
+    ) -> Result<PromoteDefinitionResponse, CallError> {
+        Err(CallError::absent("DefinitionWriteService"))
+    }
+}
+
 impl WriteGuideQueryService for Absent {
     async fn get_element_types(
         &self,
@@ -652,6 +816,12 @@ impl WriteGuideQueryService for Absent {
     }
     async fn validate_write(&self, _: &Context, _: ValidateWriteRequest) -> Result<ValidateWriteResponse, CallError> {
         Err(CallError::absent("WriteGuideQueryService"))
+    }
+}
+
+impl FactQueryService for Absent {
+    async fn list_facts(&self, _: &Context, _: ListFactsRequest) -> Result<ListFactsResponse, CallError> {
+        Err(CallError::absent("FactQueryService"))
     }
 }
 
@@ -733,6 +903,25 @@ impl ArchiMateQueryService for Absent {
     }
 }
 
+impl ScrumWriteService for Absent {
+    async fn submit_intent(&self, _: &Context, _: ScrumDomainIntent) -> Result<ScrumDomainIntentResponse, CallError> {
+        Err(CallError::absent("ScrumWriteService"))
+    }
+}
+
+impl ScrumQueryService for Absent {
+    async fn get_product(&self, _: &Context, _: GetProductRequest) -> Result<GetProductResponse, CallError> {
+        Err(CallError::absent("ScrumQueryService"))
+    }
+    async fn list_product_backlog_items(
+        &self,
+        _: &Context,
+        _: ListProductBacklogItemsRequest,
+    ) -> Result<ListProductBacklogItemsResponse, CallError> {
+        Err(CallError::absent("ScrumQueryService"))
+    }
+}
+
 impl SemanticQueryService for Absent {
     async fn search(&self, _: &Context, _: SemanticSearchRequest) -> Result<SemanticSearchResponse, CallError> {
         Err(CallError::absent("SemanticQueryService"))
@@ -794,27 +983,33 @@ impl TransformationArchitectureWriteService for Absent {
 
 /// The services that MCP reaches.
 #[derive(Debug, Clone, Default)]
-pub struct Services<A, B, C, D, E, F, G, H> {
+pub struct Services<A, B, C, D, E, F, G, H, I, J, K> {
     pub archi_mate_query: A,
     pub baseline_query: B,
-    pub proposal_query: C,
-    pub semantic_query: D,
-    pub write_guide_query: E,
-    pub baseline_write: F,
-    pub capability_write: G,
-    pub transformation_architecture_write: H,
+    pub definition_query: C,
+    pub proposal_query: D,
+    pub scrum_query: E,
+    pub semantic_query: F,
+    pub write_guide_query: G,
+    pub baseline_write: H,
+    pub capability_write: I,
+    pub scrum_write: J,
+    pub transformation_architecture_write: K,
 }
 
 impl<
     A: ArchiMateQueryService,
     B: BaselineQueryService,
-    C: ProposalQueryService,
-    D: SemanticQueryService,
-    E: WriteGuideQueryService,
-    F: BaselineWriteService,
-    G: CapabilityWriteService,
-    H: TransformationArchitectureWriteService,
-> Services<A, B, C, D, E, F, G, H>
+    C: DefinitionQueryService,
+    D: ProposalQueryService,
+    E: ScrumQueryService,
+    F: SemanticQueryService,
+    G: WriteGuideQueryService,
+    H: BaselineWriteService,
+    I: CapabilityWriteService,
+    J: ScrumWriteService,
+    K: TransformationArchitectureWriteService,
+> Services<A, B, C, D, E, F, G, H, I, J, K>
 {
     /// Calls a tool by its canonical name. The arguments have passed its schema.
     pub async fn call(
@@ -856,6 +1051,10 @@ impl<
             }
             "transformation.compareStates" => {
                 let response = self.baseline_query.compare(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.listDefinitions" => {
+                let response = self.definition_query.list_definitions(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
             "transformation.listProposals" => {
@@ -911,6 +1110,10 @@ impl<
             "transformation.addComponentToCapability" => {
                 let response =
                     self.capability_write.add_component_to_capability(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.submitScrumIntent" => {
+                let response = self.scrum_write.submit_intent(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
             "transformation.createElement" => {
@@ -971,9 +1174,19 @@ impl<
             let response = self.baseline_query.get_baseline(ctx, request).await?;
             return Ok(dispatch::body(&response));
         }
+        if let Some(value) = dispatch::resource_argument("transformation", "definition/{definition_id}", uri) {
+            let request = GetDefinitionRequest { definition_id: value, ..Default::default() };
+            let response = self.definition_query.get_definition(ctx, request).await?;
+            return Ok(dispatch::body(&response));
+        }
         if let Some(value) = dispatch::resource_argument("transformation", "proposal/{proposal_id}", uri) {
             let request = GetProposalRequest { proposal_id: value, ..Default::default() };
             let response = self.proposal_query.get_proposal(ctx, request).await?;
+            return Ok(dispatch::body(&response));
+        }
+        if let Some(value) = dispatch::resource_argument("transformation", "product/{product_id}", uri) {
+            let request = GetProductRequest { product_id: value, ..Default::default() };
+            let response = self.scrum_query.get_product(ctx, request).await?;
             return Ok(dispatch::body(&response));
         }
         Err(CallError::new(ErrorKind::NotFound, "RESOURCE_NOT_FOUND", format!("there is no resource {uri}")))
@@ -1128,6 +1341,18 @@ impl Entities for GetBaselineResponse {
 
 impl Entities for GetContextResponse {}
 
+impl Entities for GetDefinitionResponse {
+    const FIELDS: &'static [&'static str] = &["definition"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definition.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
+        }
+        found
+    }
+}
+
 impl Entities for GetElementResponse {
     const FIELDS: &'static [&'static str] = &["element"];
 
@@ -1141,6 +1366,18 @@ impl Entities for GetElementResponse {
 }
 
 impl Entities for GetElementTypesResponse {}
+
+impl Entities for GetProductResponse {
+    const FIELDS: &'static [&'static str] = &["product"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.product.iter() {
+            found.push(dispatch::entity(format!("transformation://product/{}", message.id), message));
+        }
+        found
+    }
+}
 
 impl Entities for GetProposalResponse {
     const FIELDS: &'static [&'static str] = &["proposal"];
@@ -1206,6 +1443,20 @@ impl Entities for ListBaselinesResponse {
     }
 }
 
+impl Entities for ListDefinitionsResponse {
+    const FIELDS: &'static [&'static str] = &["definitions"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definitions.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for ListFactsResponse {}
+
 impl Entities for ListModelsResponse {
     const FIELDS: &'static [&'static str] = &["models"];
 
@@ -1217,6 +1468,8 @@ impl Entities for ListModelsResponse {
         found
     }
 }
+
+impl Entities for ListProductBacklogItemsResponse {}
 
 impl Entities for ListProposalsResponse {
     const FIELDS: &'static [&'static str] = &["proposals"];
@@ -1230,6 +1483,18 @@ impl Entities for ListProposalsResponse {
     }
 }
 
+impl Entities for PromoteDefinitionResponse {
+    const FIELDS: &'static [&'static str] = &["definition"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definition.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
+        }
+        found
+    }
+}
+
 impl Entities for ProposalDecided {
     const FIELDS: &'static [&'static str] = &["proposal"];
 
@@ -1237,6 +1502,18 @@ impl Entities for ProposalDecided {
         let mut found = Vec::new();
         for message in self.proposal.iter() {
             found.push(dispatch::entity(format!("transformation://proposal/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for ScrumDomainIntentResponse {
+    const FIELDS: &'static [&'static str] = &["product"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.product.iter() {
+            found.push(dispatch::entity(format!("transformation://product/{}", message.id), message));
         }
         found
     }
@@ -1281,6 +1558,18 @@ impl Entities for UpdateElementResponse {
         let mut found = Vec::new();
         for message in self.element.iter() {
             found.push(dispatch::entity(format!("transformation://element/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for UpsertDefinitionResponse {
+    const FIELDS: &'static [&'static str] = &["definition"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definition.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
         }
         found
     }
@@ -1638,6 +1927,70 @@ impl labels::Labelled for ProposalStatus {
     }
 }
 
+impl DefinitionKind {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::DefinitionProcess, Self::DefinitionAgent, Self::DefinitionExtension];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::DefinitionProcess => "process",
+            Self::DefinitionAgent => "agent",
+            Self::DefinitionExtension => "extension",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for DefinitionKind {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl DefinitionStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::DefinitionDraft, Self::DefinitionPromoted, Self::DefinitionRetired];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::DefinitionDraft => "draft",
+            Self::DefinitionPromoted => "promoted",
+            Self::DefinitionRetired => "retired",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for DefinitionStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
 impl WriteOperation {
     /// Every value except the unspecified one, in proto order.
     pub const ALL: &[Self] = &[
@@ -1954,6 +2307,188 @@ impl labels::Labelled for ProposedChange {
     }
 }
 
+impl ScrumOperation {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[
+        Self::SetProductGoal,
+        Self::CreateProductBacklogItem,
+        Self::RefineProductBacklogItem,
+        Self::OrderProductBacklog,
+        Self::CreateSprint,
+        Self::StartSprint,
+        Self::CancelSprint,
+        Self::EndSprint,
+        Self::CommitSprintBacklog,
+        Self::ChangeSprintBacklog,
+        Self::DefineDefinitionOfDone,
+        Self::RecordProductBacklogItemDone,
+    ];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::SetProductGoal => "setProductGoal",
+            Self::CreateProductBacklogItem => "createProductBacklogItem",
+            Self::RefineProductBacklogItem => "refineProductBacklogItem",
+            Self::OrderProductBacklog => "orderProductBacklog",
+            Self::CreateSprint => "createSprint",
+            Self::StartSprint => "startSprint",
+            Self::CancelSprint => "cancelSprint",
+            Self::EndSprint => "endSprint",
+            Self::CommitSprintBacklog => "commitSprintBacklog",
+            Self::ChangeSprintBacklog => "changeSprintBacklog",
+            Self::DefineDefinitionOfDone => "defineDefinitionOfDone",
+            Self::RecordProductBacklogItemDone => "recordProductBacklogItemDone",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ScrumOperation {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl GoalEnding {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::Achieved, Self::Abandoned];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::Achieved => "ACHIEVED",
+            Self::Abandoned => "ABANDONED",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for GoalEnding {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl GoalStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::GoalActive, Self::GoalAchieved, Self::GoalAbandoned];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::GoalActive => "ACTIVE",
+            Self::GoalAchieved => "ACHIEVED",
+            Self::GoalAbandoned => "ABANDONED",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for GoalStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl ItemStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::ItemInProductBacklog, Self::ItemSelectedForSprint, Self::ItemDone];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::ItemInProductBacklog => "IN_PRODUCT_BACKLOG",
+            Self::ItemSelectedForSprint => "SELECTED_FOR_SPRINT",
+            Self::ItemDone => "DONE",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ItemStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl SprintStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::SprintPlanned, Self::SprintStarted, Self::SprintEnded, Self::SprintCanceled];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::SprintPlanned => "PLANNED",
+            Self::SprintStarted => "STARTED",
+            Self::SprintEnded => "ENDED",
+            Self::SprintCanceled => "CANCELED",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for SprintStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
 impl ArchitectureOperation {
     /// Every value except the unspecified one, in proto order.
     pub const ALL: &[Self] = &[
@@ -2003,7 +2538,7 @@ impl labels::Labelled for ArchitectureOperation {
 }
 
 // This file is @generated by prost-build.
-/// The point in history: head, published, a baseline, a moment. Echoed in every answer; given back, it reads the same bytes.
+/// The point in history to read at.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3068,7 +3603,6 @@ pub struct GetBaselineRequest {
     /// How many pinned versions to list.
     #[prost(uint32, tag = "2")]
     pub page_size: u32,
-    /// next_page_token of the page before, with the same arguments.
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -3151,7 +3685,6 @@ pub struct CompareRequest {
     pub model_id: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "4")]
     pub page_size: u32,
-    /// next_page_token of the page before, with the same arguments.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -3237,7 +3770,7 @@ pub struct CreateBaselineRequest {
     #[prost(message, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_context: ::core::option::Option<ReadContext>,
-    /// A key of your choice that makes retries safe: the same key happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
@@ -3253,7 +3786,7 @@ pub struct PromoteBaselineRequest {
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rationale: ::core::option::Option<::prost::alloc::string::String>,
-    /// A key of your choice that makes retries safe: the same key happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
@@ -3414,6 +3947,286 @@ impl ChangeKind {
         }
     }
 }
+/// A definition at one version.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Definition {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(enumeration = "DefinitionKind", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<DefinitionKind, _>",
+        deserialize_with = "crate::labels::read::<DefinitionKind, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub kind: i32,
+    /// Unique among definitions of the same kind.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "4")]
+    pub version: u64,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: ::core::option::Option<crate::Object>,
+    #[prost(enumeration = "DefinitionStatus", tag = "6")]
+    #[serde(
+        serialize_with = "crate::labels::write::<DefinitionStatus, _>",
+        deserialize_with = "crate::labels::read::<DefinitionStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    /// The version whose content was promoted last.
+    #[prost(uint64, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promoted_version: ::core::option::Option<u64>,
+    /// The element version it was made from.
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_version_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "9")]
+    pub repository_id: ::prost::alloc::string::String,
+    /// The same as id; the stable part of a citation.
+    #[prost(string, tag = "10")]
+    pub element_id: ::prost::alloc::string::String,
+    /// Names this version for ever; the exact part of a citation.
+    #[prost(string, tag = "11")]
+    pub version_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "12")]
+    pub created_at: ::prost::alloc::string::String,
+    #[prost(string, tag = "13")]
+    pub updated_at: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListDefinitionsRequest {
+    #[prost(enumeration = "DefinitionKind", optional, tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<DefinitionKind, _>",
+        deserialize_with = "crate::labels::read_optional::<DefinitionKind, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub kind: ::core::option::Option<i32>,
+    #[prost(enumeration = "DefinitionStatus", optional, tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<DefinitionStatus, _>",
+        deserialize_with = "crate::labels::read_optional::<DefinitionStatus, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub status: ::core::option::Option<i32>,
+    #[prost(uint32, tag = "3")]
+    pub page_size: u32,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListDefinitionsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub definitions: ::prost::alloc::vec::Vec<Definition>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetDefinitionRequest {
+    /// Id or unique name of the definition.
+    #[prost(string, tag = "1")]
+    pub definition_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetDefinitionResponse {
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: ::core::option::Option<Definition>,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpsertDefinitionRequest {
+    #[prost(enumeration = "DefinitionKind", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<DefinitionKind, _>",
+        deserialize_with = "crate::labels::read::<DefinitionKind, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub kind: i32,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// What it says; that of an agent is an AgentDefinition.
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: ::core::option::Option<crate::Object>,
+    /// The element version it was made from.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_version_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Takes the definition out of use.
+    #[prost(bool, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retired: ::core::option::Option<bool>,
+    /// Refuse unless the definition is at this version.
+    #[prost(uint64, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+    /// Makes retries safe.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpsertDefinitionResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: ::core::option::Option<Definition>,
+    #[prost(string, repeated, tag = "3")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "4")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PromoteDefinitionRequest {
+    /// Id or unique name of the definition.
+    #[prost(string, tag = "1")]
+    pub definition_id: ::prost::alloc::string::String,
+    /// Refuse unless the definition is at this version.
+    #[prost(uint64, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+    /// Makes retries safe.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PromoteDefinitionResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: ::core::option::Option<Definition>,
+    #[prost(string, repeated, tag = "3")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "4")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum DefinitionKind {
+    Unspecified = 0,
+    DefinitionProcess = 1,
+    DefinitionAgent = 2,
+    DefinitionExtension = 3,
+}
+impl DefinitionKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "DEFINITION_KIND_UNSPECIFIED",
+            Self::DefinitionProcess => "DEFINITION_PROCESS",
+            Self::DefinitionAgent => "DEFINITION_AGENT",
+            Self::DefinitionExtension => "DEFINITION_EXTENSION",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "DEFINITION_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "DEFINITION_PROCESS" => Some(Self::DefinitionProcess),
+            "DEFINITION_AGENT" => Some(Self::DefinitionAgent),
+            "DEFINITION_EXTENSION" => Some(Self::DefinitionExtension),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum DefinitionStatus {
+    Unspecified = 0,
+    DefinitionDraft = 1,
+    DefinitionPromoted = 2,
+    DefinitionRetired = 3,
+}
+impl DefinitionStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "DEFINITION_STATUS_UNSPECIFIED",
+            Self::DefinitionDraft => "DEFINITION_DRAFT",
+            Self::DefinitionPromoted => "DEFINITION_PROMOTED",
+            Self::DefinitionRetired => "DEFINITION_RETIRED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "DEFINITION_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "DEFINITION_DRAFT" => Some(Self::DefinitionDraft),
+            "DEFINITION_PROMOTED" => Some(Self::DefinitionPromoted),
+            "DEFINITION_RETIRED" => Some(Self::DefinitionRetired),
+            _ => None,
+        }
+    }
+}
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3459,7 +4272,6 @@ pub struct GetRelationshipTypesRequest {
     pub relationship_type: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "4")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -3658,6 +4470,69 @@ impl WriteOperation {
         }
     }
 }
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListFactsRequest {
+    /// Only facts after this one; 0 for all.
+    #[prost(uint64, tag = "1")]
+    pub after: u64,
+    /// At most 500; 100 when absent.
+    #[prost(uint32, tag = "2")]
+    pub page_size: u32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListFactsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub events: ::prost::alloc::vec::Vec<CloudEvent>,
+    /// Where to go on: the after of the next page.
+    #[prost(uint64, tag = "2")]
+    pub last_sequence: u64,
+    /// True when there may be more now.
+    #[prost(bool, tag = "3")]
+    pub more: bool,
+}
+/// A fact as a CloudEvent in structured JSON.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CloudEvent {
+    #[prost(string, tag = "1")]
+    pub specversion: ::prost::alloc::string::String,
+    /// The message id; a consumer drops what it has seen.
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+    /// The producer, as a URN.
+    #[prost(string, tag = "3")]
+    pub source: ::prost::alloc::string::String,
+    /// io.ameide.CONTEXT.fact.NAME.v1.
+    #[prost(string, tag = "4")]
+    pub r#type: ::prost::alloc::string::String,
+    /// The aggregate, as kind/id.
+    #[prost(string, tag = "5")]
+    pub subject: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub time: ::prost::alloc::string::String,
+    #[prost(string, tag = "7")]
+    pub datacontenttype: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: ::core::option::Option<crate::Object>,
+    #[prost(string, tag = "9")]
+    pub tenantid: ::prost::alloc::string::String,
+    #[prost(string, tag = "10")]
+    pub correlationid: ::prost::alloc::string::String,
+    #[prost(string, tag = "11")]
+    pub causationid: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traceparent: ::core::option::Option<::prost::alloc::string::String>,
+    /// The sequence number in twenty digits, so that the order of texts is the order of facts.
+    #[prost(string, tag = "13")]
+    pub sequence: ::prost::alloc::string::String,
+}
 /// A version that a proposal rests on.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -3811,7 +4686,6 @@ pub struct ListProposalsRequest {
     pub element_id: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "3")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -3968,7 +4842,6 @@ impl ProposedChange {
 pub struct ListModelsRequest {
     #[prost(uint32, tag = "1")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -4084,7 +4957,6 @@ pub struct ListArchimateElementsRequest {
     pub name: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "5")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -4122,7 +4994,6 @@ pub struct ListArchimateRelationshipsRequest {
     pub relationship_type: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "4")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -4155,7 +5026,6 @@ pub struct GetArchimateViewRequest {
     pub read_context: ::core::option::Option<ReadContext>,
     #[prost(uint32, tag = "3")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -4207,7 +5077,6 @@ pub struct SearchElementsRequest {
     pub element_type: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "4")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -4228,6 +5097,673 @@ pub struct SearchElementsResponse {
     #[prost(message, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ScrumDomainIntent {
+    #[prost(enumeration = "ScrumOperation", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ScrumOperation, _>",
+        deserialize_with = "crate::labels::read::<ScrumOperation, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub operation: i32,
+    /// Id or key; a new key makes a new product.
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_product_goal: ::core::option::Option<SetProductGoal>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_product_backlog_item: ::core::option::Option<CreateProductBacklogItem>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refine_product_backlog_item: ::core::option::Option<RefineProductBacklogItem>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order_product_backlog: ::core::option::Option<OrderProductBacklog>,
+    #[prost(message, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_sprint: ::core::option::Option<CreateSprint>,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_sprint: ::core::option::Option<StartSprint>,
+    #[prost(message, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancel_sprint: ::core::option::Option<CancelSprint>,
+    #[prost(message, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_sprint: ::core::option::Option<EndSprint>,
+    #[prost(message, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_sprint_backlog: ::core::option::Option<CommitSprintBacklog>,
+    #[prost(message, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change_sprint_backlog: ::core::option::Option<ChangeSprintBacklog>,
+    #[prost(message, optional, tag = "13")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub define_definition_of_done: ::core::option::Option<DefineDefinitionOfDone>,
+    #[prost(message, optional, tag = "14")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_product_backlog_item_done: ::core::option::Option<RecordProductBacklogItemDone>,
+    /// Makes retries safe.
+    #[prost(string, optional, tag = "15")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetProductGoal {
+    #[prost(string, tag = "1")]
+    pub description: ::prost::alloc::string::String,
+    #[prost(enumeration = "GoalEnding", optional, tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<GoalEnding, _>",
+        deserialize_with = "crate::labels::read_optional::<GoalEnding, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub previous_goal: ::core::option::Option<i32>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateProductBacklogItem {
+    #[prost(string, tag = "1")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "3")]
+    pub acceptance_criteria: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RefineProductBacklogItem {
+    #[prost(string, tag = "1")]
+    pub item_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "4")]
+    pub acceptance_criteria: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: ::core::option::Option<::prost::alloc::string::String>,
+    /// Fields to set or clear: title,size
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_mask: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OrderProductBacklog {
+    /// Every open item once.
+    #[prost(string, repeated, tag = "1")]
+    pub item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ordering_policy: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateSprint {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "3")]
+    pub start_at: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub end_at: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StartSprint {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelSprint {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EndSprint {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CommitSprintBacklog {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub goal: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "3")]
+    pub item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChangeSprintBacklog {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "2")]
+    pub add_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "3")]
+    pub remove_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_at: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DefineDefinitionOfDone {
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordProductBacklogItemDone {
+    #[prost(string, tag = "1")]
+    pub item_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub sprint_id: ::prost::alloc::string::String,
+    /// Id, or v1
+    #[prost(string, tag = "3")]
+    pub definition_of_done_id: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "4")]
+    pub evidence_refs: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ScrumDomainIntentResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    /// What changed, as it is now.
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub product: ::core::option::Option<Product>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: ::core::option::Option<ProductBacklogItem>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprint: ::core::option::Option<Sprint>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition_of_done: ::core::option::Option<DefinitionOfDone>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub increment: ::core::option::Option<Increment>,
+    #[prost(string, repeated, tag = "7")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "8")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "9")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// A product backlog and its goal.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Product {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub key: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: ::core::option::Option<ProductGoal>,
+    /// The order the Product Owner gave; items created later follow.
+    #[prost(string, repeated, tag = "4")]
+    pub ordered_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ordering_policy: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "6")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ProductGoal {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub description: ::prost::alloc::string::String,
+    #[prost(enumeration = "GoalStatus", tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write::<GoalStatus, _>",
+        deserialize_with = "crate::labels::read::<GoalStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, tag = "4")]
+    pub effective_from: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_to: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ProductBacklogItem {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "6")]
+    pub acceptance_criteria: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "ItemStatus", tag = "8")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ItemStatus, _>",
+        deserialize_with = "crate::labels::read::<ItemStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected_sprint_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done_definition_of_done_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done_at: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "12")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Sprint {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "5")]
+    pub start_at: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub end_at: ::prost::alloc::string::String,
+    #[prost(enumeration = "SprintStatus", tag = "7")]
+    #[serde(
+        serialize_with = "crate::labels::write::<SprintStatus, _>",
+        deserialize_with = "crate::labels::read::<SprintStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancellation_reason: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "10")]
+    pub selected_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "12")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DefinitionOfDone {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+    /// Counts the definitions of the product.
+    #[prost(uint64, tag = "4")]
+    pub version: u64,
+    #[prost(string, tag = "5")]
+    pub effective_from: ::prost::alloc::string::String,
+}
+/// Items that are done, and by which definition.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Increment {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub definition_of_done_id: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "5")]
+    pub included_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "6")]
+    pub evidence_refs: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "7")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetProductRequest {
+    /// Id or key of the product.
+    #[prost(string, tag = "1")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetProductResponse {
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub product: ::core::option::Option<Product>,
+    /// Goals that are no longer active, oldest first.
+    #[prost(message, repeated, tag = "2")]
+    pub past_goals: ::prost::alloc::vec::Vec<ProductGoal>,
+    /// What is not done, in order; at most 200.
+    #[prost(message, repeated, tag = "3")]
+    pub backlog: ::prost::alloc::vec::Vec<ProductBacklogItem>,
+    /// The newest 50.
+    #[prost(message, repeated, tag = "4")]
+    pub sprints: ::prost::alloc::vec::Vec<Sprint>,
+    #[prost(message, repeated, tag = "5")]
+    pub definitions_of_done: ::prost::alloc::vec::Vec<DefinitionOfDone>,
+    #[prost(message, repeated, tag = "6")]
+    pub increments: ::prost::alloc::vec::Vec<Increment>,
+    /// True when the backlog goes on: ListProductBacklogItems pages through it.
+    #[prost(bool, tag = "7")]
+    pub truncated: bool,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListProductBacklogItemsRequest {
+    #[prost(string, tag = "1")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(enumeration = "ItemStatus", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ItemStatus, _>",
+        deserialize_with = "crate::labels::read::<ItemStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(uint32, tag = "3")]
+    pub page_size: u32,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListProductBacklogItemsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub items: ::prost::alloc::vec::Vec<ProductBacklogItem>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+/// What can be asked of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ScrumOperation {
+    Unspecified = 0,
+    SetProductGoal = 1,
+    CreateProductBacklogItem = 2,
+    RefineProductBacklogItem = 3,
+    OrderProductBacklog = 4,
+    CreateSprint = 5,
+    StartSprint = 6,
+    CancelSprint = 7,
+    EndSprint = 8,
+    CommitSprintBacklog = 9,
+    ChangeSprintBacklog = 10,
+    DefineDefinitionOfDone = 11,
+    RecordProductBacklogItemDone = 12,
+}
+impl ScrumOperation {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SCRUM_OPERATION_UNSPECIFIED",
+            Self::SetProductGoal => "SET_PRODUCT_GOAL",
+            Self::CreateProductBacklogItem => "CREATE_PRODUCT_BACKLOG_ITEM",
+            Self::RefineProductBacklogItem => "REFINE_PRODUCT_BACKLOG_ITEM",
+            Self::OrderProductBacklog => "ORDER_PRODUCT_BACKLOG",
+            Self::CreateSprint => "CREATE_SPRINT",
+            Self::StartSprint => "START_SPRINT",
+            Self::CancelSprint => "CANCEL_SPRINT",
+            Self::EndSprint => "END_SPRINT",
+            Self::CommitSprintBacklog => "COMMIT_SPRINT_BACKLOG",
+            Self::ChangeSprintBacklog => "CHANGE_SPRINT_BACKLOG",
+            Self::DefineDefinitionOfDone => "DEFINE_DEFINITION_OF_DONE",
+            Self::RecordProductBacklogItemDone => "RECORD_PRODUCT_BACKLOG_ITEM_DONE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SCRUM_OPERATION_UNSPECIFIED" => Some(Self::Unspecified),
+            "SET_PRODUCT_GOAL" => Some(Self::SetProductGoal),
+            "CREATE_PRODUCT_BACKLOG_ITEM" => Some(Self::CreateProductBacklogItem),
+            "REFINE_PRODUCT_BACKLOG_ITEM" => Some(Self::RefineProductBacklogItem),
+            "ORDER_PRODUCT_BACKLOG" => Some(Self::OrderProductBacklog),
+            "CREATE_SPRINT" => Some(Self::CreateSprint),
+            "START_SPRINT" => Some(Self::StartSprint),
+            "CANCEL_SPRINT" => Some(Self::CancelSprint),
+            "END_SPRINT" => Some(Self::EndSprint),
+            "COMMIT_SPRINT_BACKLOG" => Some(Self::CommitSprintBacklog),
+            "CHANGE_SPRINT_BACKLOG" => Some(Self::ChangeSprintBacklog),
+            "DEFINE_DEFINITION_OF_DONE" => Some(Self::DefineDefinitionOfDone),
+            "RECORD_PRODUCT_BACKLOG_ITEM_DONE" => Some(Self::RecordProductBacklogItemDone),
+            _ => None,
+        }
+    }
+}
+/// How a goal stops being the active one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum GoalEnding {
+    Unspecified = 0,
+    Achieved = 1,
+    Abandoned = 2,
+}
+impl GoalEnding {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "GOAL_ENDING_UNSPECIFIED",
+            Self::Achieved => "GOAL_ENDING_ACHIEVED",
+            Self::Abandoned => "GOAL_ENDING_ABANDONED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "GOAL_ENDING_UNSPECIFIED" => Some(Self::Unspecified),
+            "GOAL_ENDING_ACHIEVED" => Some(Self::Achieved),
+            "GOAL_ENDING_ABANDONED" => Some(Self::Abandoned),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum GoalStatus {
+    Unspecified = 0,
+    GoalActive = 1,
+    GoalAchieved = 2,
+    GoalAbandoned = 3,
+}
+impl GoalStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "GOAL_STATUS_UNSPECIFIED",
+            Self::GoalActive => "GOAL_ACTIVE",
+            Self::GoalAchieved => "GOAL_ACHIEVED",
+            Self::GoalAbandoned => "GOAL_ABANDONED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "GOAL_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "GOAL_ACTIVE" => Some(Self::GoalActive),
+            "GOAL_ACHIEVED" => Some(Self::GoalAchieved),
+            "GOAL_ABANDONED" => Some(Self::GoalAbandoned),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ItemStatus {
+    Unspecified = 0,
+    ItemInProductBacklog = 1,
+    ItemSelectedForSprint = 2,
+    ItemDone = 3,
+}
+impl ItemStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ITEM_STATUS_UNSPECIFIED",
+            Self::ItemInProductBacklog => "ITEM_IN_PRODUCT_BACKLOG",
+            Self::ItemSelectedForSprint => "ITEM_SELECTED_FOR_SPRINT",
+            Self::ItemDone => "ITEM_DONE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ITEM_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "ITEM_IN_PRODUCT_BACKLOG" => Some(Self::ItemInProductBacklog),
+            "ITEM_SELECTED_FOR_SPRINT" => Some(Self::ItemSelectedForSprint),
+            "ITEM_DONE" => Some(Self::ItemDone),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum SprintStatus {
+    Unspecified = 0,
+    SprintPlanned = 1,
+    SprintStarted = 2,
+    SprintEnded = 3,
+    SprintCanceled = 4,
+}
+impl SprintStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SPRINT_STATUS_UNSPECIFIED",
+            Self::SprintPlanned => "SPRINT_PLANNED",
+            Self::SprintStarted => "SPRINT_STARTED",
+            Self::SprintEnded => "SPRINT_ENDED",
+            Self::SprintCanceled => "SPRINT_CANCELED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SPRINT_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "SPRINT_PLANNED" => Some(Self::SprintPlanned),
+            "SPRINT_STARTED" => Some(Self::SprintStarted),
+            "SPRINT_ENDED" => Some(Self::SprintEnded),
+            "SPRINT_CANCELED" => Some(Self::SprintCanceled),
+            _ => None,
+        }
+    }
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -4391,11 +5927,10 @@ pub struct CreateCapabilityRequest {
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: ::core::option::Option<::prost::alloc::string::String>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "8")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -4497,11 +6032,10 @@ pub struct CreateCapabilityStructureRequest {
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "7")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -4559,11 +6093,10 @@ pub struct AddComponentToCapabilityRequest {
     /// Names of the application services it provides.
     #[prost(string, repeated, tag = "4")]
     pub services: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "6")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -4639,11 +6172,10 @@ pub struct CreateElementRequest {
     #[prost(string, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: ::core::option::Option<::prost::alloc::string::String>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "9")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -4728,11 +6260,10 @@ pub struct CreateRelationshipRequest {
     #[prost(bool, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directed: ::core::option::Option<bool>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "9")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "10")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -4793,11 +6324,10 @@ pub struct UpdateElementRequest {
     #[prost(uint64, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_version: ::core::option::Option<u64>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "7")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -4882,11 +6412,10 @@ pub struct DeleteElementRequest {
     #[prost(uint64, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_version: ::core::option::Option<u64>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "5")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -4973,11 +6502,10 @@ pub struct TransformationArchitectureDomainIntent {
     #[prost(message, optional, tag = "10")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete_view: ::core::option::Option<DeleteIntent>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "11")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "12")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",

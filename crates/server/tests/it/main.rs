@@ -4,10 +4,13 @@
 
 mod audit;
 mod catalog;
+mod definitions;
 mod directory;
+mod facts;
 mod first_version;
 mod guidance;
 mod mistakes;
+mod process;
 mod random;
 mod replay;
 mod world;

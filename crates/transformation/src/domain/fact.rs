@@ -5,10 +5,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::baseline::BaselineFact;
+use super::definition::DefinitionFact;
 use super::element::Element;
 use super::model::{Model, Repository};
 use super::proposal::ProposalFact;
 use super::relationship::Relationship;
+use super::scrum::ScrumFact;
 use super::view::View;
 
 /// The kinds of records that facts are about.
@@ -46,6 +48,8 @@ pub enum Fact {
     ViewDeleted(View),
     Proposal(ProposalFact),
     Baseline(BaselineFact),
+    Definition(DefinitionFact),
+    Scrum(ScrumFact),
 }
 
 impl Fact {
@@ -65,6 +69,8 @@ impl Fact {
             Self::ViewDeleted(_) => "transformation.ViewDeleted",
             Self::Proposal(fact) => fact.kind(),
             Self::Baseline(fact) => fact.kind(),
+            Self::Definition(fact) => fact.kind(),
+            Self::Scrum(fact) => fact.kind(),
         }
     }
 
@@ -82,6 +88,8 @@ impl Fact {
             Self::ViewCreated(view) | Self::ArchimateViewLayoutRecorded(view) | Self::ViewDeleted(view) => view.key(),
             Self::Proposal(fact) => fact.subject(),
             Self::Baseline(fact) => fact.subject(),
+            Self::Definition(fact) => fact.subject(),
+            Self::Scrum(fact) => fact.subject(),
         }
     }
 
@@ -99,6 +107,8 @@ impl Fact {
             Self::ViewCreated(view) | Self::ArchimateViewLayoutRecorded(view) | Self::ViewDeleted(view) => text(view),
             Self::Proposal(fact) => fact.body(),
             Self::Baseline(fact) => fact.body(),
+            Self::Definition(fact) => fact.body(),
+            Self::Scrum(fact) => fact.body(),
         }
     }
 
@@ -116,11 +126,18 @@ impl Fact {
             "transformation.ViewCreated" => state(body).map(Self::ViewCreated),
             "transformation.ArchimateViewLayoutRecorded" => state(body).map(Self::ArchimateViewLayoutRecorded),
             "transformation.ViewDeleted" => state(body).map(Self::ViewDeleted),
-            kind if BaselineFact::knows(kind) => BaselineFact::read(kind, body).map(Self::Baseline),
-            _ => ProposalFact::read(kind, body)
-                .map(|fact| fact.map(Self::Proposal))
-                .unwrap_or_else(|| Err(format!("{kind} is not a fact of transformation"))),
+            _ => {
+                Self::of_a_family(kind, body).unwrap_or_else(|| Err(format!("{kind} is not a fact of transformation")))
+            }
         }
+    }
+
+    /// The families with an enum of their own, each asked in turn.
+    fn of_a_family(kind: &str, body: &str) -> Option<Result<Self, String>> {
+        None.or_else(|| Some(DefinitionFact::read(kind, body)?.map(Self::Definition)))
+            .or_else(|| Some(ScrumFact::read(kind, body)?.map(Self::Scrum)))
+            .or_else(|| Some(ProposalFact::read(kind, body)?.map(Self::Proposal)))
+            .or_else(|| BaselineFact::knows(kind).then(|| BaselineFact::read(kind, body).map(Self::Baseline)))
     }
 }
 
@@ -129,7 +146,7 @@ pub fn text<T: Serialize>(state: &T) -> String {
     serde_json::to_string(state).expect("a state has only string keys")
 }
 
-/// The state that such a text holds.
+/// State from the text that a fact holds.
 pub fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
     serde_json::from_str(body).map_err(|error| error.to_string())
 }

@@ -1,7 +1,9 @@
 //! Which records a fact makes. Pure: replaying the facts makes the same rows again.
 
 mod baseline;
+mod definition;
 pub mod governance;
+pub mod scrum;
 
 use ledger::{Effect, Ends, NewFact, Record, UniqueName};
 use serde_json::Value;
@@ -39,6 +41,8 @@ pub fn effects(fact: &Fact) -> Vec<Effect> {
             vec![Effect::End(fact.subject())]
         }
         Fact::Baseline(fact) => baseline::effects(fact),
+        Fact::Definition(fact) => vec![put(definition::record(fact.definition()))],
+        Fact::Scrum(fact) => scrum::effects(fact),
     }
 }
 

@@ -1,6 +1,8 @@
 //! What was read or decided, as messages of the contract.
 
+pub mod definition;
 mod proposal;
+pub mod scrum;
 
 use contract::Object;
 use contract::generated::transformation as proto;

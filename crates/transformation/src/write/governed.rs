@@ -195,7 +195,7 @@ async fn pins(expectations: &[Expectation], snapshot: &Snapshot<'_>) -> Result<V
     let mut keys: Vec<RecordKey> = expectations.iter().filter_map(key).collect();
     keys.sort();
     keys.dedup();
-    let versions = snapshot.versions(&keys).await?;
+    let versions = snapshot.versions_of(&keys).await?;
     let pin =
         |(key, version): (RecordKey, Option<u64>)| version.map(|version| Pin { kind: key.kind, id: key.id, version });
     Ok(keys.into_iter().zip(versions).filter_map(pin).collect())

@@ -5,8 +5,10 @@
 mod baselines;
 mod changes;
 mod compare;
+mod definitions;
 mod discovery;
 mod elements;
+mod fact_feed;
 mod governance;
 mod history;
 mod idempotency;
@@ -16,6 +18,7 @@ mod races;
 mod refusals;
 mod relationships;
 mod routing;
+mod scrum;
 mod search;
 mod semantic;
 mod templates;
