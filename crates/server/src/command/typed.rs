@@ -33,7 +33,9 @@ pub async fn call<T>(
         cancelled: CancellationToken::new(),
         verdict: contract::Verdict::default(),
     };
-    let outcome = endpoint.perform(&caller, method, target, work).await;
+    // A service's future is large; boxed, it does not grow everything around it.
+    let boxed = async move |ctx: &Context| Box::pin(work(ctx)).await;
+    let outcome = endpoint.perform(&caller, method, target, boxed).await;
     platform.audit.flush().await;
     Ok(outcome)
 }
