@@ -58,14 +58,14 @@ impl Transformation {
             archi_mate_query: ArchitectureQuery::new(ledger.clone()),
             semantic_query: SemanticQuery::new(ledger.clone()),
             baseline_query: BaselineQuery::new(ledger.clone()),
-            baseline_write: BaselineWrite::new(ledger.clone()),
+            baseline_write: BaselineWrite::new(ledger.clone(), &config),
             write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check),
             transformation_architecture_write: write.clone(),
             capability_write: write,
             proposal_query: ProposalQuery::new(ledger.clone()),
             definition_query: DefinitionQuery::new(ledger.clone()),
             scrum_query: ScrumQuery::new(ledger.clone()),
-            scrum_write: ScrumWrite::new(ledger.clone()),
+            scrum_write: ScrumWrite::new(ledger.clone(), &config),
         };
         let proposals = ProposalDesk::new(ledger.clone(), &config);
         Self { manifest, services, proposals, follower: Follower::new(ledger.clone()), ledger }

@@ -12,6 +12,7 @@ use transformation::query::BaselineQuery;
 use transformation::write::BaselineWrite;
 
 use super::typed;
+use crate::platform::transformation_settings;
 use crate::{Config, Platform};
 
 /// What to do; ID stands for the id, key or name of a baseline.
@@ -46,7 +47,7 @@ pub enum What {
 pub async fn run(config: &Config, what: What, json: bool) -> anyhow::Result<ExitCode> {
     let platform = Platform::open(config).await?;
     let query = BaselineQuery::new(platform.ledger.clone());
-    let write = BaselineWrite::new(platform.ledger.clone());
+    let write = BaselineWrite::new(platform.ledger.clone(), &transformation_settings(config)?);
     let outcome = match what {
         What::List => {
             let work = async |ctx: &contract::Context| all(&query, ctx).await;

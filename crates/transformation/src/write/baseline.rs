@@ -8,14 +8,16 @@ use contract::generated::transformation::{
     CreateBaselineRequest, PromoteBaselineRequest, RejectBaselineRequest, RollbackBaselineRequest,
     SubmitBaselineRequest,
 };
-use contract::{CallError, Context};
+use contract::{CallError, Context, RiskTier};
 use ledger::SharedLedger;
 
 use super::Recorder;
-use crate::Error;
+use super::governed::carried_out;
 use crate::domain::baseline::draft::CreateBaseline;
 use crate::domain::baseline::life::{self, Act};
-use crate::domain::{Name, key, properties};
+use crate::domain::policy::{self, Governance, Mode, Way};
+use crate::domain::{Name, Stored, key, properties};
+use crate::{Config, Error};
 use planner::{Choice, Planner, Redraft};
 
 /// The write side of baselines.
@@ -23,11 +25,18 @@ use planner::{Choice, Planner, Redraft};
 pub struct BaselineWrite {
     planner: Planner,
     recorder: Recorder,
+    governance: Governance,
 }
 
 impl BaselineWrite {
-    pub fn new(ledger: SharedLedger) -> Self {
-        Self { planner: Planner::new(ledger.clone()), recorder: Recorder::new(ledger) }
+    pub fn new(ledger: SharedLedger, config: &Config) -> Self {
+        let governance = config.governance.clone();
+        Self { planner: Planner::new(ledger.clone()), recorder: Recorder::new(ledger), governance }
+    }
+
+    /// A baseline waits for approval by its nature, so to propose one is to submit it.
+    fn way(&self, ctx: &Context, tier: RiskTier, mode: Mode) -> Result<Way, Error> {
+        carried_out(ctx, policy::rule(&self.governance, &ctx.principal, tier, mode), mode)
     }
 }
 
@@ -37,6 +46,8 @@ impl BaselineWriteService for BaselineWrite {
         ctx: &Context,
         request: CreateBaselineRequest,
     ) -> Result<BaselineWriteResponse, CallError> {
+        let way = self.way(ctx, RiskTier::Medium, request.commit_mode().into())?;
+        let act = act(ctx, None)?;
         let choice = Choice {
             model: request.model_id,
             elements: request.element_ids,
@@ -50,7 +61,16 @@ impl BaselineWriteService for BaselineWrite {
             key: key::checked(request.key)?,
             description: properties::description("description", request.description)?,
         };
-        Ok(self.recorder.once(ctx, || self.planner.create(ctx, &choice, &command)).await?)
+        let decide = async || {
+            let created = self.planner.create(ctx, &choice, &command).await?;
+            if way == Way::Commit {
+                return Ok(created);
+            }
+            let draft =
+                Stored { state: created.outcome.baseline.clone(), version: created.outcome.version, at: ctx.now };
+            Ok(created.then(life::submit(&draft, &act)?))
+        };
+        Ok(self.recorder.once(ctx, decide).await?)
     }
 
     async fn promote_baseline(
@@ -58,7 +78,12 @@ impl BaselineWriteService for BaselineWrite {
         ctx: &Context,
         request: PromoteBaselineRequest,
     ) -> Result<BaselineWriteResponse, CallError> {
+        let mode = request.commit_mode().into();
+        let way = self.way(ctx, RiskTier::Critical, mode)?;
         let (reference, act) = (request.baseline_id, act(ctx, request.rationale)?);
+        if way == Way::Propose && mode == Mode::Propose {
+            return Ok(self.recorder.once(ctx, || self.planner.step(ctx, &reference, &act, life::submit)).await?);
+        }
         Ok(self.recorder.once(ctx, || self.planner.promote(ctx, &reference, &act)).await?)
     }
 

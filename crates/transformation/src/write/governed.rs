@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Recorder;
 use super::answer::{Answered, Proposable, describe};
 use crate::Error;
-use crate::domain::policy::{self, Governance, Mode, Way};
+use crate::domain::policy::{self, Governance, Mode, Ruling, Way};
 use crate::domain::proposal::{self, Act, Change, Pin, Proposal, ProposalFact, Risk, Status};
 use crate::domain::{Decision, Fact, Notes, Stored};
 use crate::projection::{Snapshot, message};
@@ -69,14 +69,18 @@ impl<'a> Desk<'a> {
         asked: Asked,
     ) -> Result<Self, Error> {
         let ruling = policy::rule(governance, &caller.principal, asked.tier, asked.mode);
-        let Some(way) = ruling.way else {
-            caller.verdict.say(format!("deny: {}", ruling.reason));
-            let may_propose = policy::rule(governance, &caller.principal, asked.tier, Mode::Auto).way.is_some();
-            let act = if may_propose { "commit this write" } else { "write here" };
-            return Err(Error::NotPermittedByPolicy { act: act.to_owned(), reason: ruling.reason, may_propose });
-        };
-        let word = if way == Way::Commit { "commit" } else { "propose" };
-        caller.verdict.say(format!("{word}: {}", ruling.reason));
+        Self::ruled(recorder, governance, caller, asked, ruling)
+    }
+
+    /// A write that the policy has ruled on.
+    pub fn ruled(
+        recorder: &'a Recorder,
+        governance: &'a Governance,
+        caller: &'a Context,
+        asked: Asked,
+        ruling: Ruling,
+    ) -> Result<Self, Error> {
+        let way = carried_out(caller, ruling, asked.mode)?;
         let reserved = Arc::new(Reserved { source: caller.ids.clone(), taken: Mutex::default() });
         let ctx = Context { ids: reserved.clone(), ..caller.clone() };
         Ok(Self { recorder, caller, governance, asked, way, reserved, ctx })
@@ -158,6 +162,22 @@ impl<'a> Desk<'a> {
         }
         Ok(Decision { facts, expectations, outcome: Proposed { proposal, would_be }, notes })
     }
+}
+
+/// The way that was ruled, said for the audit record; or the refusal.
+pub fn carried_out(caller: &Context, ruling: Ruling, mode: Mode) -> Result<Way, Error> {
+    let word = match ruling.way {
+        None => "deny",
+        Some(Way::Commit) => "commit",
+        Some(Way::Propose) => "propose",
+    };
+    caller.verdict.say(format!("{word}: {}", ruling.reason));
+    ruling.way.ok_or_else(|| {
+        // Only a commit that was asked for is refused to those who may propose.
+        let may_propose = mode == Mode::Commit;
+        let act = if may_propose { "commit this write" } else { "write here" };
+        Error::NotPermittedByPolicy { act: act.to_owned(), reason: ruling.reason, may_propose }
+    })
 }
 
 /// A write that was filed, with the answer as it would be.
