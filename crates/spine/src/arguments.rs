@@ -330,6 +330,18 @@ mod tests {
                     "type": "object",
                     "properties": { "selector": { "type": "string", "enum": ["head", "as_of"] } },
                     "additionalProperties": false
+                },
+                "nodes": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "element_id": { "type": "string" },
+                            "width": { "type": "integer", "default": 120 }
+                        },
+                        "required": ["element_id"],
+                        "additionalProperties": false
+                    }
                 }
             },
             "required": ["type", "name"],
@@ -407,6 +419,10 @@ mod tests {
             json!({ "type": "Node", "name": "x", "readContext": { "Selector": "HEAD" } }),
             json!({ "type": "Node", "name": "x", "read_context": { "selector": "head" } }),
         );
+        offered(
+            json!({ "type": "Node", "name": "x", "nodes": [{ "elementId": "e" }, { "element_id": 7, "width": "9" }] }),
+            json!({ "type": "Node", "name": "x", "nodes": [{ "element_id": "e" }, { "element_id": "7", "width": 9 }] }),
+        );
     }
 
     #[test]
@@ -416,6 +432,10 @@ mod tests {
         left_open(json!({ "type": "ApplicationSomething", "name": "x" }), "type");
         left_open(json!({ "type": "Node", "name": ["x", "y"] }), "name");
         left_open(json!({ "type": "Node", "name": "x", "page_size": 0 }), "page_size");
+        left_open(
+            json!({ "type": "Node", "name": "x", "nodes": [{ "element_id": "e", "colour": "red" }] }),
+            "nodes.0.colour",
+        );
     }
 
     #[track_caller]

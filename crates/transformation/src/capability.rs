@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contract::generated::transformation::{self as generated, Services};
 use contract::{
     Answer, Blob, CallError, Capability, Changed, Context, Manifest, Misfit, PromptAnswer, ResourceEntry, ResourcePage,
-    Side, dispatch,
+    Side, Tool, dispatch,
 };
 use futures::future::BoxFuture;
 use ledger::{Find, Page, SharedLedger};
@@ -92,8 +92,10 @@ impl Transformation {
         Ok(self.services.transformation_architecture_write.provision(ctx).await?)
     }
 
-    fn is_query(&self, tool: &str) -> bool {
-        self.manifest.tools.iter().any(|known| known.name == tool && known.side == Side::Query)
+    /// True for queries and intents, whose schemas have text where other writes list the types.
+    fn takes_types_as_text(&self, tool: &str) -> bool {
+        let takes = |known: &Tool| known.side == Side::Query || known.toolset == "intent";
+        self.manifest.tools.iter().any(|known| known.name == tool && takes(known))
     }
 
     async fn known_models(&self, ctx: &Context) -> Result<refusal::Models, Error> {
@@ -135,8 +137,8 @@ impl Capability for Transformation {
     ) -> BoxFuture<'a, Result<Answer, CallError>> {
         Box::pin(async move {
             self.follower.see(&ctx.scope.tenant).await;
-            // Types that queries take as text are judged by the handlers, so their corrections are made here.
-            let kept = self.is_query(tool).then(|| arguments.clone());
+            // Types given as text are judged by the handlers, so their corrections are made here.
+            let kept = self.takes_types_as_text(tool).then(|| arguments.clone());
             let outcome = self.services.call(ctx, tool, arguments).await;
             outcome.map_err(|error| kept.iter().fold(error, refusal::with_correction))
         })

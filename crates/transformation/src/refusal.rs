@@ -49,7 +49,7 @@ pub fn refuse(tool: &str, misfit: &Misfit, models: Option<&Models>) -> CallError
     if let Some(models) = models {
         first = suggest_models(first, models);
     }
-    match corrected(misfit, models) {
+    match corrected(tool, misfit, models) {
         Some(arguments) => first.suggest("corrected_arguments", arguments),
         None => first,
     }
@@ -58,7 +58,7 @@ pub fn refuse(tool: &str, misfit: &Misfit, models: Option<&Models>) -> CallError
 /// One refusal for each violation, in order; the first carries the corrected arguments.
 pub fn each(tool: &str, misfit: &Misfit) -> Vec<CallError> {
     let mut refusals = violations(tool, misfit);
-    if let (Some(first), Some(arguments)) = (refusals.first_mut(), corrected(misfit, None)) {
+    if let (Some(first), Some(arguments)) = (refusals.first_mut(), corrected(tool, misfit, None)) {
         first.suggestions.insert("corrected_arguments".to_owned(), arguments.into());
     }
     refusals
@@ -78,12 +78,12 @@ pub fn with_correction(error: CallError, arguments: &Map<String, Value>) -> Call
 }
 
 /// The arguments to send instead, when nothing about them is left to guess.
-fn corrected(misfit: &Misfit, models: Option<&Models>) -> Option<Map<String, Value>> {
+fn corrected(tool: &str, misfit: &Misfit, models: Option<&Models>) -> Option<Map<String, Value>> {
     let mut arguments = misfit.corrected.clone();
     for path in &misfit.open {
         match models.map(|models| models.all.as_slice()) {
             Some([(id, _)]) if path == "model_id" => drop(arguments.insert(path.clone(), json!(id))),
-            _ if is_supplied(misfit, path) => {}
+            _ if is_supplied(tool, misfit, path) => {}
             _ => return None,
         }
     }
@@ -91,9 +91,10 @@ fn corrected(misfit: &Misfit, models: Option<&Models>) -> Option<Map<String, Val
 }
 
 /// True when the platform makes what the caller gave, so that leaving it out loses nothing.
-fn is_supplied(misfit: &Misfit, path: &str) -> bool {
+fn is_supplied(tool: &str, misfit: &Misfit, path: &str) -> bool {
     let unknown = |violation: &&Violation| matches!(violation.kind, ViolationKind::Unknown { .. });
-    SUPPLIED.contains(&path) && misfit.violations.iter().filter(unknown).any(|violation| violation.path == path)
+    SUPPLIED.contains(&argument(tool, path))
+        && misfit.violations.iter().filter(unknown).any(|violation| violation.path == path)
 }
 
 fn is_slip(given: &str, meant: &str) -> bool {
@@ -134,7 +135,7 @@ fn one(tool: &str, violation: &Violation) -> CallError {
         ViolationKind::Missing => {
             invalid("is required".to_owned(), format!("give {field}; the tool's input schema describes it"))
         }
-        ViolationKind::Unknown { nearest, .. } if is_made(field, nearest) => {
+        ViolationKind::Unknown { nearest, .. } if is_made(argument(tool, field), nearest) => {
             invalid("is made by the server".to_owned(), format!("leave {field} out; it is made for you"))
         }
         ViolationKind::Unknown { nearest, known } => {
@@ -152,6 +153,14 @@ fn one(tool: &str, violation: &Violation) -> CallError {
 /// True for a name of the envelope. Only `id` may also be short for an id that the tool needs.
 fn is_made(field: &str, nearest: &[String]) -> bool {
     SUPPLIED.contains(&field) && (field != "id" || nearest.is_empty())
+}
+
+/// The name of an argument of the operation; an intent carries the arguments of its operation one object further in.
+fn argument<'a>(tool: &str, path: &'a str) -> &'a str {
+    match path.split_once('.') {
+        Some((_, inner)) if tool.ends_with("Intent") => inner,
+        _ => path,
+    }
 }
 
 fn in_words(r#type: &str) -> &str {
@@ -202,6 +211,12 @@ mod tests {
             "INVALID_RELATIONSHIP type: Use Realization; transformation.getRelationshipTypes says which pairs it may join",
         );
         check("createElement", "layer", unknown(&[]), "VALIDATION_ERROR layer: leave layer out; it is made for you");
+        check(
+            "submitArchitectureIntent",
+            "create_element.layer",
+            unknown(&[]),
+            "VALIDATION_ERROR create_element.layer: leave create_element.layer out; it is made for you",
+        );
         check("createElement", "nam", unknown(&["name"]), "VALIDATION_ERROR nam: use name");
         check(
             "updateElement",

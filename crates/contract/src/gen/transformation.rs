@@ -508,7 +508,7 @@ impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
 }
 
 pub trait ScrumWriteService: Send + Sync {
-    /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. Items and sprints go by id, key or unique title. A client_request_id makes a retry safe.
+    /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. Items and sprints go by id, key or unique title. TIP: call validateWrite first.
     fn submit_intent(
         &self,
         ctx: &Context,

@@ -1,132 +1,19 @@
 //! Classes of mistakes, made with every argument of every tool. A refusal names the field, the reason and the fix; where
 //! the fix is certain it carries the corrected arguments, ready to be sent.
 
-use contract::Tool;
+mod case;
+
 use serde_json::{Map, Value, json};
 
+use self::case::{Case, camel_case, case, cases, example};
 use crate::world::World;
 
 type Arguments = Map<String, Value>;
 
-/// A valid call of a tool in which one argument is about to go wrong.
-struct Case {
-    tool: String,
-    /// Path of the argument.
-    path: String,
-    schema: Arguments,
-    arguments: Arguments,
-}
-
-impl Case {
-    fn name(&self) -> &str {
-        self.path.rsplit('.').next().unwrap()
-    }
-
-    fn value(&self) -> &Value {
-        &self.object(&self.arguments)[self.name()]
-    }
-
-    fn r#type(&self) -> &str {
-        self.schema["type"].as_str().unwrap()
-    }
-
-    /// The object in which the argument lies.
-    fn object<'a>(&self, arguments: &'a Arguments) -> &'a Arguments {
-        match self.path.split_once('.') {
-            Some((outer, _)) => arguments[outer].as_object().unwrap(),
-            None => arguments,
-        }
-    }
-
-    /// The same call with the argument under another name or with another value.
-    fn with(&self, name: &str, value: Value) -> Arguments {
-        let mut arguments = self.arguments.clone();
-        let object = match self.path.split_once('.') {
-            Some((outer, _)) => arguments[outer].as_object_mut().unwrap(),
-            None => &mut arguments,
-        };
-        object.shift_remove(self.name());
-        object.insert(name.to_owned(), value);
-        arguments
-    }
-
-    /// The path of another name in the same object.
-    fn beside(&self, name: &str) -> String {
-        match self.path.rsplit_once('.') {
-            Some((outer, _)) => format!("{outer}.{name}"),
-            None => name.to_owned(),
-        }
-    }
-}
-
-/// Every argument of every tool, each in a call that is valid but for what is done to it.
-fn cases(world: &World) -> Vec<Case> {
-    let tools = world.platform.endpoints[0].tools();
-    let mut cases = Vec::new();
-    for tool in tools {
-        for (name, schema) in tool.input_schema["properties"].as_object().unwrap() {
-            let schema = schema.as_object().unwrap();
-            let nested = schema.get("properties").and_then(Value::as_object);
-            for (inner, inner_schema) in nested.into_iter().flatten() {
-                let mut arguments = example(tool);
-                let inner_schema = inner_schema.as_object().unwrap();
-                arguments.insert(name.clone(), json!({ inner: valid(inner_schema) }));
-                cases.push(case(tool, format!("{name}.{inner}"), inner_schema, arguments));
-            }
-            let mut arguments = example(tool);
-            if !arguments.contains_key(name) {
-                arguments.insert(name.clone(), valid(schema));
-            }
-            cases.push(case(tool, name.clone(), schema, arguments));
-        }
-    }
-    assert!(tools.len() >= 15 && cases.len() > 2 * tools.len());
-    cases
-}
-
-fn case(tool: &Tool, path: String, schema: &Arguments, arguments: Arguments) -> Case {
-    let tool = tool.name.strip_prefix("transformation.").unwrap().to_owned();
-    Case { tool, path, schema: schema.clone(), arguments }
-}
-
-fn example(tool: &Tool) -> Arguments {
-    tool.examples[0].input.as_object().unwrap().clone()
-}
-
-/// A value that fits a schema and is not its default.
-fn valid(schema: &Arguments) -> Value {
-    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-        // The longest word, so that one slip cannot make it another one.
-        return options
-            .iter()
-            .filter(|option| Some(*option) != schema.get("default"))
-            .max_by_key(|option| option.as_str().unwrap().len())
-            .unwrap()
-            .clone();
-    }
-    match schema["type"].as_str().unwrap() {
-        "integer" | "number" => {
-            let most = schema.get("maximum").and_then(Value::as_i64).unwrap_or(7);
-            json!(if schema.get("default") == Some(&json!(most)) { most - 1 } else { most })
-        }
-        "boolean" => json!(schema.get("default") != Some(&json!(true))),
-        "array" => json!([valid(schema["items"].as_object().unwrap())]),
-        "object" => match schema.get("properties").and_then(Value::as_object) {
-            Some(properties) => {
-                let (name, inner) = properties.iter().next().unwrap();
-                json!({ name: valid(inner.as_object().unwrap()) })
-            }
-            None => json!({ "note": "n" }),
-        },
-        _ if schema.get("format") == Some(&json!("date-time")) => json!("2026-07-28T10:30:00Z"),
-        _ => json!("word"),
-    }
-}
-
 /// The refusal of a mistake has the published shape; returns its suggestions.
-async fn refused(world: &World, case: &Case, arguments: Arguments, field: &str) -> Value {
-    let shown = format!("{} {}", case.tool, Value::Object(arguments.clone()));
-    let answer = world.call(&case.tool, Value::Object(arguments)).await;
+async fn refused(world: &World, case: &Case, arguments: Value, field: &str) -> Value {
+    let shown = format!("{} {arguments}", case.tool);
+    let answer = world.call(&case.tool, arguments).await;
     let error = &answer["error"];
     assert_eq!(answer["success"], false, "{shown}: {answer}");
     assert_eq!(error["field"], field, "{shown}: {answer}");
@@ -136,29 +23,27 @@ async fn refused(world: &World, case: &Case, arguments: Arguments, field: &str) 
 }
 
 /// The refusal also carries the valid call.
-async fn corrected(world: &World, case: &Case, arguments: Arguments, field: &str) -> Value {
+async fn corrected(world: &World, case: &Case, arguments: Value, field: &str) -> Value {
     let suggestions = refused(world, case, arguments.clone(), field).await;
-    let expected = Value::Object(without_defaults(world, case, case.arguments.clone()));
-    let given = suggestions["corrected_arguments"].as_object().cloned().unwrap_or_default();
-    let given = Value::Object(without_defaults(world, case, given));
-    assert_eq!(given, expected, "{} {}: {suggestions}", case.tool, Value::Object(arguments));
+    let given = without_defaults(world, case, &suggestions["corrected_arguments"]);
+    assert_eq!(given, without_defaults(world, case, &case.arguments), "{} {arguments}: {suggestions}", case.tool);
     suggestions
 }
 
-fn without_defaults(world: &World, case: &Case, mut arguments: Arguments) -> Arguments {
+fn without_defaults(world: &World, case: &Case, arguments: &Value) -> Arguments {
     let tool = world.platform.endpoints[0].tool(&format!("transformation.{}", case.tool)).unwrap();
-    let properties = tool.input_schema["properties"].as_object().unwrap();
-    arguments.retain(|name, value| properties[name].get("default") != Some(value));
+    let mut arguments = arguments.as_object().cloned().unwrap_or_default();
+    arguments.retain(|name, value| tool.input_schema["properties"][name].get("default") != Some(value));
     arguments
 }
 
 /// The schema has nothing against the call, whatever the capability says to it.
-async fn fits(world: &World, case: &Case, arguments: Arguments) {
-    let answer = world.call(&case.tool, Value::Object(arguments.clone())).await;
+async fn fits(world: &World, case: &Case, arguments: Value) {
+    let answer = world.call(&case.tool, arguments.clone()).await;
     let complains = answer["error"]["code"] == "VALIDATION_ERROR"
         || answer["error"]["code"] == "INVALID_ELEMENT_TYPE"
         || answer["error"]["suggestions"].get("valid_values").is_some();
-    assert!(!complains, "{} {}: {answer}", case.tool, Value::Object(arguments));
+    assert!(!complains, "{} {arguments}: {answer}", case.tool);
 }
 
 /// The word with two letters in its middle changed over, or without its last but one.
@@ -171,12 +56,6 @@ fn misspelt(word: &str) -> String {
         None => drop(letters.remove(letters.len() - 2)),
     }
     letters.into_iter().collect()
-}
-
-fn camel_case(name: &str) -> String {
-    let mut words = name.split('_');
-    let first = words.next().unwrap().to_owned();
-    words.fold(first, |name, word| name + &word[..1].to_uppercase() + &word[1..])
 }
 
 /// ApplicationComponent as words.
@@ -223,7 +102,7 @@ async fn what_the_server_makes_is_refused_as_an_argument() {
             }
             let case = case(tool, name.to_owned(), &Map::new(), example(tool));
             let mut arguments = case.arguments.clone();
-            arguments.insert(name.to_owned(), json!("x"));
+            arguments[name] = json!("x");
             let suggestions = corrected(&world, &case, arguments, name).await;
             assert!(suggestions["hint"].as_str().unwrap().contains("made for you"), "{}: {suggestions}", tool.name);
             assert!(suggestions.get("did_you_mean").is_none(), "{}: {suggestions}", tool.name);
@@ -231,6 +110,27 @@ async fn what_the_server_makes_is_refused_as_an_argument() {
         }
     }
     assert!(made > 80);
+}
+
+// the same in the object that carries an intent.
+#[tokio::test]
+async fn what_the_server_makes_is_refused_in_an_intent() {
+    let world = World::new().await;
+    let cases = cases(&world);
+    let mut objects = 0;
+    for case in cases.iter().filter(|case| case.tool.ends_with("Intent") && case.r#type() == "object") {
+        if case.path.contains('.') || case.schema["additionalProperties"] != json!(false) {
+            continue;
+        }
+        for name in ["tenant_id", "aggregate_version", "layer"] {
+            let mut arguments = case.arguments.clone();
+            arguments[&case.path][name] = json!("x");
+            let suggestions = corrected(&world, case, arguments, &format!("{}.{name}", case.path)).await;
+            assert!(suggestions["hint"].as_str().unwrap().contains("made for you"), "{}: {suggestions}", case.path);
+        }
+        objects += 1;
+    }
+    assert!(objects >= 9);
 }
 
 // a word that is not one of the permitted ones.
@@ -251,15 +151,15 @@ async fn a_misspelt_word_is_refused_with_the_right_one() {
     assert!(words >= 10);
 }
 
-// types that queries take as text are corrected in the same way.
+// types that queries and intents take as text are corrected in the same way.
 #[tokio::test]
-async fn a_misspelt_type_in_a_filter_is_refused_with_the_right_one() {
+async fn a_misspelt_type_given_as_text_is_refused_with_the_right_one() {
     let world = World::new().await;
     let mut filters = 0;
     for case in cases(&world) {
-        let meant = match case.name() {
-            "element_type" | "source_type" | "target_type" => "ApplicationComponent",
-            "relationship_type" => "Realization",
+        let meant = match (case.name(), case.path.as_str()) {
+            ("element_type" | "source_type" | "target_type", _) | (_, "create_element.type") => "ApplicationComponent",
+            ("relationship_type", _) | (_, "create_relationship.type") => "Realization",
             _ => continue,
         };
         let case = Case { arguments: case.with(case.name(), json!(meant)), ..case };
@@ -292,15 +192,8 @@ async fn another_form_of_a_word_is_understood() {
 async fn a_missing_argument_is_named() {
     let world = World::new().await;
     let mut missing = 0;
-    for case in cases(&world) {
-        let tool = world.platform.endpoints[0].tool(&format!("transformation.{}", case.tool)).unwrap();
-        let required = tool.input_schema.get("required").and_then(Value::as_array);
-        if !required.is_some_and(|names| names.contains(&json!(case.path))) {
-            continue;
-        }
-        let mut arguments = case.arguments.clone();
-        arguments.shift_remove(case.name());
-        let suggestions = refused(&world, &case, arguments, &case.path).await;
+    for case in cases(&world).iter().filter(|case| case.is_required) {
+        let suggestions = refused(&world, case, case.without(), &case.path).await;
         assert!(suggestions["hint"].as_str().unwrap().contains(case.name()), "{} {suggestions}", case.tool);
         missing += 1;
     }
@@ -316,7 +209,7 @@ async fn a_missing_model_comes_with_the_models_there_are() {
     for case in cases(&world).iter().filter(|case| case.path == "model_id") {
         let mut arguments =
             example(world.platform.endpoints[0].tool(&format!("transformation.{}", case.tool)).unwrap());
-        if arguments.shift_remove("model_id").is_none() {
+        if arguments.as_object_mut().unwrap().shift_remove("model_id").is_none() {
             continue;
         }
         let suggestions = refused(&world, case, arguments, "model_id").await;

@@ -22,8 +22,15 @@ pub fn leave_defaults_out(schema: &Map<String, Value>, arguments: &mut Map<Strin
         if arguments.get(name).is_some_and(|value| Some(value) == inner.get("default")) {
             arguments.shift_remove(name);
         }
-        if let Some(Value::Object(value)) = arguments.get_mut(name) {
-            leave_defaults_out(inner, value);
+        match (arguments.get_mut(name), inner.get("items")) {
+            (Some(Value::Object(value)), _) => leave_defaults_out(inner, value),
+            (Some(Value::Array(items)), Some(Value::Object(item_schema))) => {
+                items
+                    .iter_mut()
+                    .filter_map(Value::as_object_mut)
+                    .for_each(|item| leave_defaults_out(item_schema, item));
+            }
+            _ => {}
         }
     }
 }
@@ -96,7 +103,9 @@ fn correct_value(schema: &Map<String, Value>, at: &str, value: &mut Value, dropp
         Value::Object(inner) => correct_object(schema, at, inner, dropped),
         Value::Array(items) => {
             if let Some(Value::Object(item_schema)) = schema.get("items") {
-                items.iter_mut().for_each(|item| correct_value(item_schema, at, item, dropped));
+                for (place, item) in items.iter_mut().enumerate() {
+                    correct_value(item_schema, &joined(at, &place.to_string()), item, dropped);
+                }
             }
         }
         _ => {}
