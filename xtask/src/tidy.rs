@@ -25,6 +25,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 const SQL_CRATES: &[&str] = &["ledger-sqlite"];
 /// Words in capitals that are not error codes.
 const NOT_CODES: &[&str] = &["CARGO_PKG_VERSION", "SCREAMING_SNAKE_CASE", "STRAT", "UPPERCASE"];
+/// States of a proposal, which are published in capitals too.
+const STATES: &[&str] = &["PROPOSED", "TRIAGED", "IN_REVIEW", "ACCEPTED", "REJECTED", "WITHDRAWN"];
 /// A file longer than this holds two ideas.
 const LINES_MAX: usize = 600;
 
@@ -161,7 +163,7 @@ fn error_codes(sources: &[(PathBuf, String)], wrong: &mut Vec<String>) -> anyhow
                 code.split('"')
                     .skip(1)
                     .step_by(2)
-                    .filter(|word| is_code(word) && !NOT_CODES.contains(word))
+                    .filter(|word| is_code(word) && !NOT_CODES.contains(word) && !STATES.contains(word))
                     .map(str::to_owned),
             );
         }

@@ -43,15 +43,9 @@ impl Running {
         self.child.id().unwrap_or_default()
     }
 
-    /// CPU seconds that the threads of the process have used. The scheduler counts them in nanoseconds; the ticks of
-    /// `/proc/PID/stat` are as coarse as fifty calls.
+    /// CPU seconds that the process has used.
     pub fn cpu_s(&self) -> f64 {
-        let threads = std::fs::read_dir(format!("/proc/{}/task", self.pid())).into_iter().flatten().flatten();
-        let on_cpu_ns = |thread: std::fs::DirEntry| {
-            let counted = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
-            counted.split_whitespace().next().and_then(|field| field.parse::<f64>().ok()).unwrap_or_default()
-        };
-        threads.map(on_cpu_ns).sum::<f64>() / 1e9
+        cpu_s(self.pid())
     }
 
     /// Resident memory in MB.
@@ -92,6 +86,17 @@ impl Running {
         let seconds = begin.elapsed().as_secs_f64();
         Ok(Cost { cpu_us: (self.cpu_s() - cpu) * 1e6 / made, per_s: made / seconds })
     }
+}
+
+/// CPU seconds that the threads of a process have used. The scheduler counts them in nanoseconds; the ticks of
+/// `/proc/PID/stat` are as coarse as fifty calls.
+pub fn cpu_s(pid: u32) -> f64 {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let on_cpu_ns = |thread: std::fs::DirEntry| {
+        let counted = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+        counted.split_whitespace().next().and_then(|field| field.parse::<f64>().ok()).unwrap_or_default()
+    };
+    threads.map(on_cpu_ns).sum::<f64>() / 1e9
 }
 
 /// What calls cost.

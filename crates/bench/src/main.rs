@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout, reason = "a report belongs on stdout")]
 
 mod bare;
+mod governance;
 mod load;
 mod report;
 mod seed;
@@ -53,6 +54,9 @@ async fn run(quick: bool) -> anyhow::Result<()> {
     store::traversal(&mut report, quick).await?;
     store::past(&mut report, quick).await?;
     subject::writes(&mut report, quick).await?;
+    governance::templates(&mut report, quick).await?;
+    governance::proposals(&mut report, quick).await?;
+    governance::baselines(&mut report).await?;
     subject::resources(&mut report).await?;
     report.print();
     Ok(())

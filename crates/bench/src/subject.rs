@@ -15,7 +15,7 @@ fn program(name: &str) -> anyhow::Result<String> {
     Ok(folder.join(name).display().to_string())
 }
 
-async fn chancery(data: &std::path::Path) -> anyhow::Result<Running> {
+pub async fn chancery(data: &std::path::Path) -> anyhow::Result<Running> {
     let data = data.display().to_string();
     Running::start(&program("chancery")?, &["serve", "--listen", "127.0.0.1:0", "--data", &data], "/mcp").await
 }

@@ -11,6 +11,7 @@ use tokio::sync::broadcast;
 
 use crate::domain::Fact;
 use crate::domain::baseline::BaselineFact;
+use crate::domain::proposal::ProposalFact;
 
 /// Other processes' commits tick late or not at all, so the facts are also asked for this often.
 const POLL: Duration = Duration::from_millis(500);
@@ -114,10 +115,12 @@ async fn follow(follower: Weak<Follower>, mut ticks: tokio::sync::watch::Receive
     }
 }
 
-/// The resources that show what a fact changed: a model shows how many elements it has.
+/// The resources that show what a fact changed: a model shows how many elements and which views it has.
 fn uris(fact: &ledger::Fact) -> Vec<String> {
     let element = |id: &str| format!("transformation://element/{id}");
     let model = |id: &str| format!("transformation://model/{id}");
+    let view = |id: &str| format!("transformation://view/{id}");
+    let proposal = |id: &str| format!("transformation://proposal/{id}");
     match Fact::read(&fact.kind, &fact.body) {
         Ok(Fact::ElementCreated(state) | Fact::ElementDeleted(state)) => {
             vec![element(&state.id), model(&state.model_id)]
@@ -128,7 +131,16 @@ fn uris(fact: &ledger::Fact) -> Vec<String> {
         Ok(Fact::Baseline(baseline)) => vec![format!("transformation://baseline/{}", baseline.subject().id)],
         Ok(Fact::Definition(fact)) => vec![format!("transformation://definition/{}", fact.definition().id)],
         Ok(Fact::Scrum(fact)) => vec![format!("transformation://product/{}", fact.product_id())],
-        // Relationships have no resource, and other capabilities' facts are not ours to tell.
+        Ok(
+            Fact::ElementRelationshipCreated(state)
+            | Fact::ElementRelationshipUpdated(state)
+            | Fact::ElementRelationshipDeleted(state),
+        ) => vec![format!("transformation://relationship/{}", state.id)],
+        Ok(Fact::ViewCreated(state) | Fact::ViewDeleted(state)) => vec![view(&state.id), model(&state.model_id)],
+        Ok(Fact::ArchimateViewLayoutRecorded(state)) => vec![view(&state.id)],
+        Ok(Fact::Proposal(ProposalFact::DecisionRecorded(record))) => vec![proposal(&record.proposal_id)],
+        Ok(Fact::Proposal(fact)) => vec![proposal(&fact.subject().id)],
+        // A repository has no resource, and other capabilities' facts are not ours to tell.
         Ok(_) | Err(_) => Vec::new(),
     }
 }

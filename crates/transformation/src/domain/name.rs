@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
+use unicode_security::MixedScript;
 
 use crate::Error;
 
@@ -27,6 +28,9 @@ impl Name {
             format!("has {length} characters; at most {NAME_CHARS_MAX} are allowed")
         } else if let Some(control) = trimmed.chars().find(|letter| letter.is_control()) {
             format!("holds the control character U+{:04X}", u32::from(control))
+        } else if let Some(word) = trimmed.split_whitespace().find(|word| is_disguised(word)) {
+            let hint = format!("write '{}', or use one alphabet within a word", plain(word));
+            return Err(Error::invalid(field, format!("mixes alphabets in '{word}'"), hint));
         } else {
             return Ok(Self(trimmed.to_owned()));
         };
@@ -42,6 +46,12 @@ impl Name {
         normalised(&self.0)
     }
 
+    /// The ASCII name that this one is easily taken for, normalised; none for a name that looks like itself.
+    pub fn look_alike(&self) -> Option<String> {
+        let plain = plain(&self.0);
+        (!self.0.is_ascii() && plain.is_ascii()).then(|| normalised(&plain))
+    }
+
     /// Names to use instead of this one: three families, each in the order in which to try them.
     pub fn alternatives(&self) -> [Vec<String>; 3] {
         let name = &self.0;
@@ -55,6 +65,24 @@ impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Text with each letter replaced by the one it is easily taken for.
+fn plain(text: &str) -> String {
+    // ASCII letters are easily taken for each other as well, and mean themselves here.
+    let plainer = |letter: char| match letter.is_ascii() {
+        true => letter.to_string(),
+        false => unicode_security::skeleton(letter.encode_utf8(&mut [0; 4])).collect(),
+    };
+    text.nfkc().map(plainer).collect()
+}
+
+/// Whether a word mixes alphabets so that it reads like plain ASCII.
+fn is_disguised(word: &str) -> bool {
+    !word.is_ascii()
+        && plain(word).is_ascii()
+        && !word.nfkc().collect::<String>().is_ascii()
+        && !word.is_single_script()
 }
 
 /// Text as it is compared: compatibility forms folded, lower case, blanks collapsed.
@@ -103,6 +131,21 @@ mod tests {
     fn check(text: &str, expected: &str) {
         let shown = Name::new("name", text).map_or_else(|error| error.to_string(), |name| name.to_string());
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_word_of_two_alphabets_that_reads_like_one_is_refused() {
+        check("Order\u{0405}ervice", "name mixes alphabets in 'Order\u{0405}ervice'");
+        check("\u{03bc}Service", "\u{03bc}Service");
+        check(
+            "\u{0417}\u{0430}\u{043a}\u{0430}\u{0437}\u{044b} Orders",
+            "\u{0417}\u{0430}\u{043a}\u{0430}\u{0437}\u{044b} Orders",
+        );
+        check("Gr\u{f6}\u{df}e", "Gr\u{f6}\u{df}e");
+        check("\u{6ce8}\u{6587}", "\u{6ce8}\u{6587}");
+        let cyrillic = Name::new("name", "\u{0441}\u{043e}\u{0440}").unwrap();
+        assert_eq!(cyrillic.look_alike().as_deref(), Some("cop"));
+        assert_eq!(Name::new("name", "Order").unwrap().look_alike(), None);
     }
 
     #[test]

@@ -25,6 +25,7 @@ impl Planner {
         if command.chosen_id && snapshot.element_by_id(&command.id).await?.is_some() {
             return Err(Error::DuplicateId { id: command.id.clone() });
         }
+        refuse_look_alike(&snapshot, &model_id, command.r#type, &command.name).await?;
         let namesakes = snapshot.namesakes(&model_id, command.name.normalised()).await?;
         let repository_id = ctx.scope.repository.to_string();
         let around = element::Surroundings { repository_id, model_id, namesakes, key_holder, parent };
@@ -38,7 +39,10 @@ impl Planner {
         let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
         let element = snapshot.element("id", &command.element, None).await?;
         let namesakes = match &command.name {
-            Some(name) => snapshot.namesakes(&element.model_id, name.normalised()).await?,
+            Some(name) => {
+                refuse_look_alike(&snapshot, &element.model_id, element.r#type, name).await?;
+                snapshot.namesakes(&element.model_id, name.normalised()).await?
+            }
             None => Vec::new(),
         };
         match element::update(&element, &namesakes, command) {
@@ -92,4 +96,19 @@ pub(super) async fn with_alternatives(
         }
     }
     Ok(Error::DuplicateName { field, name, model_id, existing, alternatives })
+}
+
+/// Refuses a name that reads like that of another element of the same type, in letters of another alphabet.
+pub(super) async fn refuse_look_alike(
+    snapshot: &Snapshot<'_>,
+    model_id: &str,
+    r#type: ElementType,
+    name: &Name,
+) -> Result<(), Error> {
+    let Some(plain) = name.look_alike() else { return Ok(()) };
+    let holders = snapshot.namesakes(model_id, plain).await?;
+    match holders.iter().find(|holder| holder.r#type == r#type) {
+        None => Ok(()),
+        Some(holder) => Err(Error::LookAlike { name: name.to_string(), existing: holder.mention() }),
+    }
 }
