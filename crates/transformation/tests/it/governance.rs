@@ -284,3 +284,54 @@ async fn a_retried_proposal_is_filed_once() {
     let all = world.call("listProposals", json!({})).await;
     assert_eq!(all["proposals"].as_array().unwrap().len(), 1);
 }
+
+// Scrum and baselines ask the same policy.
+#[tokio::test]
+async fn scrum_intents_and_baselines_are_governed_too() {
+    let world = World::new().await;
+    let agent = world.as_agent();
+    let item = json!({
+        "operation": "createProductBacklogItem",
+        "product_id": "shop",
+        "create_product_backlog_item": {"title": "Pay by invoice"}
+    });
+    let filed = agent.call("submitScrumIntent", item.clone()).await;
+    assert_eq!((&filed["outcome"], &filed["item"]["version"]), (&json!("proposed"), &json!(0)), "{filed}");
+    assert_eq!(approve(&world, &id(&filed)).await["outcome"], "committed");
+    let product = world.capability.read(&world.ctx(), "transformation://product/shop").await.unwrap();
+    assert!(format!("{product:?}").contains("Pay by invoice"));
+    let developer = world.as_caller("dev", PrincipalKind::User, &["developer"]);
+    let mut second = item;
+    second["create_product_backlog_item"]["title"] = json!("Pay later");
+    assert_eq!(developer.call("submitScrumIntent", second).await["outcome"], "committed");
+
+    let baseline = agent.call("createBaseline", json!({"name": "Q1"})).await;
+    assert_eq!(
+        (&baseline["outcome"], &baseline["baseline"]["status"]),
+        (&json!("pending_approval"), &json!("submitted"))
+    );
+    let refused = agent.call("createBaseline", json!({"name": "Q2", "commit_mode": "commit"})).await;
+    assert_eq!(outcome(&refused), "PERMISSION_DENIED commit_mode");
+    let draft = world.call("createBaseline", json!({"name": "Q3"})).await;
+    let submitted =
+        world.call("promoteBaseline", json!({"baseline_id": draft["baseline"]["id"], "commit_mode": "propose"})).await;
+    assert_eq!(submitted["outcome"], "pending_approval");
+    let viewer = world.as_caller("viewer", PrincipalKind::User, &["viewer"]);
+    for (tool, arguments) in
+        [("createBaseline", json!({"name": "Q4"})), ("promoteBaseline", json!({"baseline_id": "Q1"}))]
+    {
+        assert_eq!(outcome(&viewer.call(tool, arguments).await), "PERMISSION_DENIED commit_mode", "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_in_letters_of_another_alphabet_is_not_a_new_name() {
+    let world = World::new().await;
+    world.element("Node", "cop").await;
+    let cyrillic = json!({"type": "Node", "name": "\u{0441}\u{043e}\u{0440}"});
+    let refused = world.call("createElement", cyrillic).await;
+    assert_eq!(outcome(&refused), "DUPLICATE_NAME name");
+    assert!(refused["error"]["suggestions"]["existing_element"]["id"].is_string());
+    let mixed = json!({"type": "Node", "name": "\u{0441}op"});
+    assert_eq!(outcome(&world.call("createElement", mixed).await), "VALIDATION_ERROR name");
+}

@@ -17,6 +17,7 @@ mod metadata;
 mod races;
 mod refusals;
 mod relationships;
+mod replay;
 mod routing;
 mod scrum;
 mod search;
