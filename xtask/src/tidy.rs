@@ -24,7 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Crates with SQL.
 const SQL_CRATES: &[&str] = &["ledger-sqlite"];
 /// Words in capitals that are not error codes.
-const NOT_CODES: &[&str] = &["CARGO_PKG_VERSION", "STRAT", "UPPERCASE"];
+const NOT_CODES: &[&str] = &["CARGO_PKG_VERSION", "SCREAMING_SNAKE_CASE", "STRAT", "UPPERCASE"];
 /// A file longer than this holds two ideas.
 const LINES_MAX: usize = 600;
 

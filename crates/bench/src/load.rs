@@ -9,9 +9,6 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-/// Clock ticks per second in `/proc`; 100 on every Linux we know.
-const TICKS_PER_S: f64 = 100.0;
-
 /// A server process of ours, ended when dropped.
 pub struct Running {
     pub child: Child,
@@ -46,13 +43,15 @@ impl Running {
         self.child.id().unwrap_or_default()
     }
 
-    /// CPU seconds the process has used.
+    /// CPU seconds that the threads of the process have used. The scheduler counts them in nanoseconds; the ticks of
+    /// `/proc/PID/stat` are as coarse as fifty calls.
     pub fn cpu_s(&self) -> f64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap_or_default();
-        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split_whitespace().collect();
-        let ticks =
-            |position: usize| fields.get(position).and_then(|field| field.parse::<f64>().ok()).unwrap_or_default();
-        (ticks(11) + ticks(12)) / TICKS_PER_S
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.pid())).into_iter().flatten().flatten();
+        let on_cpu_ns = |thread: std::fs::DirEntry| {
+            let counted = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+            counted.split_whitespace().next().and_then(|field| field.parse::<f64>().ok()).unwrap_or_default()
+        };
+        threads.map(on_cpu_ns).sum::<f64>() / 1e9
     }
 
     /// Resident memory in MB.

@@ -53,7 +53,7 @@ async fn read_to_echo(
 ) -> anyhow::Result<()> {
     let bare = Running::start(&program("bench")?, &["rmcp"], "/mcp").await?;
     let echo = |_| Request::tool("echo", &json!({ "text": "hello" }));
-    let (rounds, calls) = if quick { (5, 2000) } else { (11, 6000) };
+    let (rounds, calls) = if quick { (9, 2000) } else { (15, 6000) };
     let (mut gets, mut echoes, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _round in 0..rounds {
         let echo_us = bare.load(8, calls, echo).await?.cpu_us;

@@ -92,12 +92,19 @@ fn context() -> Context {
 }
 
 /// The query service of the model, and nothing else.
-fn services<Q: ArchiMateQueryService>(query: Q) -> Services<Q, Absent, Absent, Absent, Absent, Absent> {
+fn services<Q: ArchiMateQueryService>(
+    query: Q,
+) -> Services<Q, Absent, Absent, Absent, Absent, Absent, Absent, Absent, Absent, Absent, Absent> {
     Services {
         archi_mate_query: query,
+        baseline_query: Absent,
+        definition_query: Absent,
+        scrum_query: Absent,
+        scrum_write: Absent,
         proposal_query: Absent,
         semantic_query: Absent,
         write_guide_query: Absent,
+        baseline_write: Absent,
         capability_write: Absent,
         transformation_architecture_write: Absent,
     }

@@ -7,6 +7,7 @@
 
 mod table;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +30,7 @@ const BUSY: Duration = Duration::from_secs(5);
 /// Longer arguments are cut; their hash still tells them apart.
 pub const ARGUMENTS_BYTES_MAX: usize = 4096;
 
-/// One call.
+/// One call. Texts that most calls share are not copied for each: another thread has to free them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditRow {
     pub audit_id: String,
@@ -37,24 +38,24 @@ pub struct AuditRow {
     pub tenant: TenantId,
     /// [`scope::Principal::id`] of the caller.
     pub principal: String,
-    pub principal_kind: String,
+    pub principal_kind: Cow<'static, str>,
     /// `stdio`, `http` or `grpc`.
-    pub transport: String,
+    pub transport: Cow<'static, str>,
     /// What the client calls itself.
     pub client: Option<String>,
     /// The protocol's verb, such as `tools/call` or `resources/read`.
-    pub method: String,
+    pub method: Cow<'static, str>,
     /// The tool or the resource.
     pub target: String,
     /// Redacted JSON text; cut at [`ARGUMENTS_BYTES_MAX`].
-    pub arguments: String,
-    pub arguments_hash: String,
+    pub arguments: Cow<'static, str>,
+    pub arguments_hash: Cow<'static, str>,
     pub request_id: String,
     pub correlation_id: String,
     pub trace_id: Option<String>,
     /// What admission said.
-    pub decision: String,
-    pub outcome: String,
+    pub decision: Cow<'static, str>,
+    pub outcome: Cow<'static, str>,
     pub error_code: Option<String>,
     pub duration_us: u64,
 }
@@ -95,8 +96,10 @@ impl AuditLog {
 
     /// Hands a row over and returns at once.
     pub fn append(&self, mut row: AuditRow) {
-        let end = row.arguments.floor_char_boundary(ARGUMENTS_BYTES_MAX);
-        row.arguments.truncate(end);
+        if row.arguments.len() > ARGUMENTS_BYTES_MAX {
+            let end = row.arguments.floor_char_boundary(ARGUMENTS_BYTES_MAX);
+            row.arguments.to_mut().truncate(end);
+        }
         let sent = self.queue.as_ref().map(|queue| queue.try_send(Entry::Row(Box::new(row))));
         if !matches!(sent, Some(Ok(()))) && self.dropped.fetch_add(1, Ordering::Relaxed) == 0 {
             tracing::warn!("the audit queue is full and rows are dropped; audit_dropped counts them");

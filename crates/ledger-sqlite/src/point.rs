@@ -22,7 +22,12 @@ pub(crate) fn check(connection: &Connection, tenant: &TenantId, at: Seq) -> Resu
         return Ok(true);
     }
     let head = head(connection, tenant).map_err(failed)?;
-    if at > head { Err(ReadError::NotYet { at, head }) } else { Ok(at == head) }
+    has_happened(at, head).map(|()| at == head)
+}
+
+/// Refuses a number beyond the last one.
+pub(crate) fn has_happened(at: Seq, head: Seq) -> Result<(), ReadError> {
+    if at > head && at != LIVE { Err(ReadError::NotYet { at, head }) } else { Ok(()) }
 }
 
 fn head(connection: &Connection, tenant: &TenantId) -> rusqlite::Result<Seq> {

@@ -37,7 +37,10 @@ impl Ledger for SqliteLedger {
     }
 
     fn point<'a>(&'a self, tenant: &'a TenantId, at: At) -> BoxFuture<'a, Result<Seq, ReadError>> {
-        self.readers.look_up(move |db| point::resolve(db, tenant, at)).boxed()
+        match at {
+            At::Head | At::Seq(_) => self.readers.look_up_plain(move |db| point::resolve(db, tenant, at)).boxed(),
+            At::Time(_) => self.readers.look_up(move |db| point::resolve(db, tenant, at)).boxed(),
+        }
     }
 
     fn get<'a>(
@@ -46,6 +49,9 @@ impl Ledger for SqliteLedger {
         at: Seq,
         keys: &'a [RecordKey],
     ) -> BoxFuture<'a, Result<Vec<Option<RecordVersion>>, ReadError>> {
+        if let [key] = keys {
+            return self.readers.look_up_plain(move |db| Ok(vec![get_one(db, tenant, at, key)?])).boxed();
+        }
         if keys.len() <= KEYS_INLINE_MAX {
             return self.readers.look_up(move |db| get(db, tenant, at, keys)).boxed();
         }
@@ -128,4 +134,13 @@ fn get(
 ) -> Result<Vec<Option<RecordVersion>>, ReadError> {
     point::check(db, tenant, at)?;
     keys.iter().map(|key| record::version_at(db, tenant, key, at).map_err(failed)).collect()
+}
+
+/// One record, and whether its point has happened, in one statement. Only where no version is found, another one asks for the
+/// head: what a point shows never changes, so it does not matter which of the two comes first.
+fn get_one(db: &Connection, tenant: &TenantId, at: Seq, key: &RecordKey) -> Result<Option<RecordVersion>, ReadError> {
+    match record::version_and_head(db, tenant, key, at).map_err(failed)? {
+        Some((version, head)) => point::has_happened(at, head).map(|()| version),
+        None => point::check(db, tenant, at).map(|_| None),
+    }
 }

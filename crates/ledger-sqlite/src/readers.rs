@@ -1,7 +1,7 @@
 //! Readers: a few read-only connections, opened when they are first needed.
 //!
 //! Each read is one transaction: all it asks is of one moment, and the file is locked once instead of for each
-//! statement. It sees the file as it is, so a commit of another process is visible at once; nothing is
+//! statement. A read of one statement is a transaction by itself and needs no other around it. It sees the file as it is, so a commit of another process is visible at once; nothing is
 //! cached between reads but SQLite's own pages, which it checks itself.
 
 use std::path::PathBuf;
@@ -66,17 +66,33 @@ impl Readers {
         self.with_connection(work)
     }
 
+    /// Runs a look-up that is one statement, or whose statements may each see another moment.
+    pub(crate) async fn look_up_plain<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        let _permit = self.permits.acquire().await.map_err(closed)?;
+        self.lend(work)
+    }
+
     fn with_connection<T>(&self, work: impl FnOnce(&Connection) -> Result<T, ReadError>) -> Result<T, ReadError> {
+        self.lend(|connection| {
+            execute(connection, "BEGIN").map_err(failed)?;
+            let outcome = work(connection);
+            execute(connection, "COMMIT").map_err(failed)?;
+            outcome
+        })
+    }
+
+    fn lend<T>(&self, work: impl FnOnce(&Connection) -> Result<T, ReadError>) -> Result<T, ReadError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,
             None => connection::open_reader(&self.path, self.busy).map_err(failed)?,
         };
-        execute(&connection, "BEGIN").map_err(failed)?;
         let outcome = work(&connection);
-        let ended = execute(&connection, "COMMIT");
         // After a failure the connection may be the reason: the next read opens another one.
-        if ended.is_ok() && !matches!(outcome, Err(ReadError::Unavailable(_))) {
+        if !matches!(outcome, Err(ReadError::Unavailable(_))) {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
         }
         outcome

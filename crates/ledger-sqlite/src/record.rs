@@ -114,17 +114,33 @@ pub(crate) fn version_at(
     key: &RecordKey,
     at: Seq,
 ) -> rusqlite::Result<Option<RecordVersion>> {
+    Ok(version_and_head(connection, tenant, key, at)?.and_then(|(version, _)| version))
+}
+
+/// The record as it was at `at`, and the tenant's last fact, or nothing if the record had no version until then.
+pub(crate) fn version_and_head(
+    connection: &Connection,
+    tenant: &TenantId,
+    key: &RecordKey,
+    at: Seq,
+) -> rusqlite::Result<Option<(Option<RecordVersion>, Seq)>> {
     // The newest version up to the point is the only one that can be visible there.
     let mut statement = connection.prepare_cached(
-        "SELECT kind, id, version, from_seq, at, scope, type, status, name, time, source, target, tags, uniques, text, body
-           FROM (SELECT *
-                   FROM record_versions INDEXED BY history
-                  WHERE tenant = ?1 AND kind = ?2 AND id = ?3 AND from_seq <= ?4
-                  ORDER BY from_seq DESC, version DESC
-                  LIMIT 1)
-          WHERE to_seq IS NULL OR to_seq > ?4",
+        "SELECT kind, id, version, from_seq, at, scope, type, status, name, time, source, target, tags, uniques, text, body,
+                to_seq, (SELECT head FROM tenants WHERE tenant = ?1)
+           FROM record_versions INDEXED BY history
+          WHERE tenant = ?1 AND kind = ?2 AND id = ?3 AND from_seq <= ?4
+          ORDER BY from_seq DESC, version DESC
+          LIMIT 1",
     )?;
-    statement.query_row(params![tenant.as_str(), key.kind, key.id, at.cast_signed()], from_row).optional()
+    let at = at.cast_signed();
+    let read = |row: &Row<'_>| {
+        let to_seq: Option<i64> = row.get(16)?;
+        let visible = to_seq.is_none_or(|to_seq| to_seq > at);
+        let version = if visible { Some(from_row(row)?) } else { None };
+        Ok((version, row.get::<_, i64>(17)?.cast_unsigned()))
+    };
+    statement.query_row(params![tenant.as_str(), key.kind, key.id, at], read).optional()
 }
 
 /// The version in a slot.

@@ -41,7 +41,7 @@ pub struct Find {
     /// Links that touch this record.
     pub touching: Option<(String, Direction)>,
     pub order: FindOrder,
-    /// The `next` of the page before, with the same query.
+    /// The `next` of the page before, with the same query. In the order of ids it is an id, and any id will do.
     pub after: Option<String>,
     pub limit: usize,
 }

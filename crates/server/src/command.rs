@@ -1,8 +1,12 @@
 //! What a person types.
 
+mod baselines;
 mod call;
 mod client;
+mod definitions;
+mod diff;
 mod doctor;
+mod facts;
 mod http;
 mod maintenance;
 mod proposals;
@@ -81,6 +85,33 @@ enum Command {
     },
     /// Print the catalog of the mounted tools as JSON.
     Catalog,
+    /// List, show, approve and publish baselines.
+    Baselines {
+        #[command(subcommand)]
+        what: baselines::What,
+        /// Print the whole answer as JSON.
+        #[arg(long, global = true)]
+        json: bool,
+    },
+    /// Say what differs between two states: head, published, a baseline, a moment, or @SEQUENCE.
+    Diff {
+        /// The earlier state.
+        from: String,
+        /// The later state.
+        #[arg(default_value = "head")]
+        to: String,
+        /// Id or key of the model.
+        #[arg(long, value_name = "ID")]
+        model: Option<String>,
+        /// Print the whole answer as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Definitions of processes, agents and extensions.
+    #[command(subcommand)]
+    Definitions(definitions::Definitions),
+    /// Print what happened, one CloudEvent per line.
+    Facts(facts::Facts),
     /// Copy the data to a file while the server runs.
     Backup { file: PathBuf },
     /// Make a data directory from a backup.
@@ -136,6 +167,10 @@ fn execute(line: CommandLine) -> anyhow::Result<ExitCode> {
             Command::Call { tool, arguments } => call::call(config, &tool, &arguments).await,
             Command::Proposals { act } => proposals::run(config, act).await,
             Command::Catalog => tools::catalog(config).await,
+            Command::Baselines { what, json } => baselines::run(&config, what, json).await,
+            Command::Diff { from, to, model, json } => diff::run(&config, &from, &to, model, json).await,
+            Command::Definitions(command) => definitions::run(&config, &command).await,
+            Command::Facts(options) => facts::print(&config, &options).await,
             Command::Backup { file } => maintenance::backup(&config, &file).await,
             Command::Restore { file } => maintenance::restore(&config, &file),
             Command::Verify => maintenance::verify(&config).await,

@@ -171,8 +171,8 @@ impl AuditSink for Sink {
             at: record.at,
             tenant: record.tenant,
             principal: record.principal,
-            principal_kind: record.principal_kind,
-            transport: record.transport.to_owned(),
+            principal_kind: record.principal_kind.into(),
+            transport: record.transport.into(),
             client: record.client,
             method: record.method,
             target: record.target,
@@ -181,8 +181,8 @@ impl AuditSink for Sink {
             request_id: record.request_id,
             correlation_id: record.correlation_id,
             trace_id: record.trace_id,
-            decision: record.decision,
-            outcome: record.outcome.to_owned(),
+            decision: record.decision.into(),
+            outcome: record.outcome.into(),
             error_code: record.error_code,
             duration_us: record.duration_us,
         });
@@ -192,31 +192,27 @@ impl AuditSink for Sink {
 /// Architecture models. A fresh data directory gets a repository and an empty active model.
 async fn transformation(config: &Config, ledger: &Arc<SqliteLedger>) -> anyhow::Result<Mount> {
     let checkers = checkers(&contract::generated::transformation::manifest())?;
-    let capability = typed_transformation(config, ledger, &checkers)?;
-    capability.provision(&own_context(config)).await?;
-    let fold = Some(("transformation", transformation::Transformation::fold()));
-    Ok(Mount { capability: Arc::new(capability), checkers, fold })
-}
-
-/// The transformation capability with its typed interface, for commands that are no tools.
-pub fn typed_transformation(
-    config: &Config,
-    ledger: &Arc<SqliteLedger>,
-    checkers: &Arc<Checkers>,
-) -> anyhow::Result<transformation::Transformation> {
-    let profile = config.profile.parse().map_err(anyhow::Error::msg)?;
     let check = {
         let checkers = checkers.clone();
         Arc::new(move |tool: &str, arguments: &serde_json::Map<String, serde_json::Value>| {
             checkers.check(tool, arguments.clone()).map(|checked| checked.arguments)
         })
     };
-    let settings = transformation::Config { profile, governance: config.governance.clone() };
-    Ok(transformation::Transformation::new(ledger.clone(), settings, check))
+    let settings = transformation_settings(config)?;
+    let capability = transformation::Transformation::new(ledger.clone(), settings, check);
+    capability.provision(&own_context(config)).await?;
+    let fold = Some(("transformation", transformation::Transformation::fold()));
+    Ok(Mount { capability: Arc::new(capability), checkers, fold })
+}
+
+/// What an operator chose for transformation.
+pub fn transformation_settings(config: &Config) -> anyhow::Result<transformation::Config> {
+    let profile = config.profile.parse().map_err(anyhow::Error::msg)?;
+    Ok(transformation::Config { profile, governance: config.governance.clone() })
 }
 
 /// The context of work that the server does on its own.
-fn own_context(config: &Config) -> Context {
+pub fn own_context(config: &Config) -> Context {
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
     let request_id = ids.next();
     Context {

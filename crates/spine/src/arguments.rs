@@ -61,8 +61,10 @@ pub struct Checked {
 impl Checker {
     /// Compiles a schema. The catalog's schemas are checked when they are generated, so this fails only for hand-made ones.
     pub fn new(schema: &Map<String, Value>) -> Result<Self, String> {
+        let mut schema = schema.clone();
+        tighten(&mut schema);
         let validator = jsonschema::validator_for(&Value::Object(schema.clone())).map_err(|error| error.to_string())?;
-        Ok(Self { schema: schema.clone(), validator })
+        Ok(Self { schema, validator })
     }
 
     /// Puts right what is certain, then validates.
@@ -282,6 +284,31 @@ fn joined(at: &str, name: &str) -> String {
         (true, _) => name.to_owned(),
         (_, true) => at.to_owned(),
         _ => format!("{at}.{name}"),
+    }
+}
+
+/// Adds what holds for every schema and is therefore not published with each: objects whose fields are listed take no
+/// others, and a required text is not empty, since proto cannot tell an empty text from an absent one.
+fn tighten(schema: &mut Map<String, Value>) {
+    if let Some(Value::Object(items)) = schema.get_mut("items") {
+        tighten(items);
+    }
+    let required: Vec<String> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+        .unwrap_or_default();
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    for (name, property) in properties {
+        let Value::Object(property) = property else { continue };
+        tighten(property);
+        let is_text = property.get("type").is_some_and(|of| of == "string") && !property.contains_key("enum");
+        if is_text && required.contains(name) && !property.contains_key("minLength") {
+            property.insert("minLength".to_owned(), 1.into());
+        }
+    }
+    if !schema.contains_key("additionalProperties") {
+        schema.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
 }
 

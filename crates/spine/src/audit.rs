@@ -1,5 +1,7 @@
 //! The record that every call leaves.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -7,6 +9,8 @@ use sha2::{Digest, Sha256};
 const ARGUMENTS_CHARS_MAX: usize = 2048;
 /// Longest method or target that an audit record keeps.
 const NAME_CHARS_MAX: usize = 256;
+/// SHA-256 of `{}`; every read has it.
+const NO_ARGUMENTS_HASH: &str = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 /// Argument names whose values are never kept, whatever their case.
 const SECRET_NAMES: &[&str] = &["password", "secret", "token", "authorization", "api_key", "apikey", "credential"];
 
@@ -22,23 +26,23 @@ pub struct AuditRecord {
     /// `-` when the caller was not identified.
     pub tenant: scope::TenantId,
     pub principal: String,
-    pub principal_kind: String,
+    pub principal_kind: &'static str,
     /// `http`, `stdio` or `cli`.
     pub transport: &'static str,
     pub client: Option<String>,
     /// The protocol's method, for example `tools/call`.
-    pub method: String,
+    pub method: Cow<'static, str>,
     /// The tool or the resource.
     pub target: String,
     /// JSON text without secrets, cut to a bound.
-    pub arguments: String,
+    pub arguments: Cow<'static, str>,
     /// SHA-256 of the whole arguments, in hex.
-    pub arguments_hash: String,
+    pub arguments_hash: Cow<'static, str>,
     pub request_id: String,
     pub correlation_id: String,
     pub trace_id: Option<String>,
     /// `admitted`, or why not; for a write, what the policy decided and why.
-    pub decision: String,
+    pub decision: Cow<'static, str>,
     /// `ok`, `refused`, `failed` or `asked`.
     pub outcome: &'static str,
     pub error_code: Option<String>,
@@ -54,7 +58,10 @@ impl AuditSink for NoAudit {
 }
 
 /// Arguments as an audit record keeps them: without secrets, bounded, with the hash of the whole.
-pub fn arguments(arguments: &Map<String, Value>) -> (String, String) {
+pub fn arguments(arguments: &Map<String, Value>) -> (Cow<'static, str>, Cow<'static, str>) {
+    if arguments.is_empty() {
+        return ("{}".into(), NO_ARGUMENTS_HASH.into());
+    }
     let whole = serde_json::to_string(arguments).expect("a JSON map serialises");
     let hash = hex::encode(Sha256::digest(whole.as_bytes()));
     let text = if arguments.iter().any(|(name, value)| hides(name, value)) {
@@ -62,7 +69,7 @@ pub fn arguments(arguments: &Map<String, Value>) -> (String, String) {
     } else {
         whole
     };
-    (bounded(text, ARGUMENTS_CHARS_MAX), hash)
+    (bounded(text, ARGUMENTS_CHARS_MAX).into(), hash.into())
 }
 
 fn hides(name: &str, value: &Value) -> bool {
@@ -123,6 +130,11 @@ mod tests {
         let (text, hash) = arguments(given.as_object().unwrap());
         assert_eq!(text, r#"{"name":"x","list":[{"Api_Key":"[redacted]"}],"token":"[redacted]"}"#);
         assert_eq!(hash.len(), 64);
+    }
+
+    #[test]
+    fn no_arguments_have_the_hash_of_an_empty_object() {
+        assert_eq!(arguments(&Map::new()), ("{}".into(), hex::encode(Sha256::digest("{}")).into()));
     }
 
     #[test]

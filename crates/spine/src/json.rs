@@ -3,17 +3,83 @@
 //! A parser that lets the last of two equal names win would let a caller show one value to admission and
 //! another to the tool, so such input is refused.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 /// Parses one JSON value, or says what is wrong with the text.
 pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Value, String> {
+    look(bytes, depth_max).map(Value::from)
+}
+
+/// Parses one JSON value to look at, or says what is wrong with the text. Every message passes here, and few
+/// names of it are asked for: a list of them is made faster than a table.
+pub fn look(bytes: &[u8], depth_max: usize) -> Result<Node, String> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = Strict { depth_left: depth_max }.deserialize(&mut deserializer).map_err(|error| error.to_string())?;
+    let node = Strict { depth_left: depth_max }.deserialize(&mut deserializer).map_err(|error| error.to_string())?;
     deserializer.end().map_err(|error| error.to_string())?;
-    Ok(value)
+    Ok(node)
+}
+
+/// A JSON value whose objects are lists of names and values, as they were written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Node>),
+    Object(Vec<(String, Node)>),
+}
+
+impl Node {
+    /// What an object holds under a name.
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Object(entries) => entries.iter().find(|(known, _)| known == name).map(|(_, node)| node),
+            _ => None,
+        }
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn is_object(&self) -> bool {
+        matches!(self, Self::Object(_))
+    }
+}
+
+impl From<Node> for Value {
+    fn from(node: Node) -> Self {
+        match node {
+            Node::Null => Self::Null,
+            Node::Bool(flag) => Self::Bool(flag),
+            Node::Number(number) => Self::Number(number),
+            Node::Text(text) => Self::String(text),
+            Node::List(items) => Self::Array(items.into_iter().map(Self::from).collect()),
+            Node::Object(entries) => {
+                Self::Object(entries.into_iter().map(|(name, node)| (name, Self::from(node))).collect())
+            }
+        }
+    }
+}
+
+/// Objects with more names than this are checked for doubles with a set.
+const NAMES_COMPARED_MAX: usize = 16;
+
+fn names_differ(entries: &[(String, Node)]) -> bool {
+    let mut names = entries.iter().map(|(name, _)| name.as_str());
+    if entries.len() > NAMES_COMPARED_MAX {
+        let mut seen = HashSet::with_capacity(entries.len());
+        return names.all(|name| seen.insert(name));
+    }
+    entries.iter().enumerate().all(|(position, (name, _))| entries[..position].iter().all(|(other, _)| other != name))
 }
 
 #[derive(Clone, Copy)]
@@ -31,67 +97,68 @@ impl Strict {
 }
 
 impl<'de> DeserializeSeed<'de> for Strict {
-    type Value = Value;
+    type Value = Node;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Strict {
-    type Value = Value;
+    type Value = Node;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
-    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
-        Ok(Value::Bool(flag))
+    fn visit_bool<E>(self, flag: bool) -> Result<Node, E> {
+        Ok(Node::Bool(flag))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
-        Ok(Value::from(number))
+    fn visit_i64<E>(self, number: i64) -> Result<Node, E> {
+        Ok(Node::Number(number.into()))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        Ok(Value::from(number))
+    fn visit_u64<E>(self, number: u64) -> Result<Node, E> {
+        Ok(Node::Number(number.into()))
     }
 
-    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Value, E> {
-        Number::from_f64(number).map(Value::Number).ok_or_else(|| E::custom("a number out of range"))
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Node, E> {
+        Number::from_f64(number).map(Node::Number).ok_or_else(|| E::custom("a number out of range"))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::String(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<Node, E> {
+        Ok(Node::Text(text.to_owned()))
     }
 
-    fn visit_string<E>(self, text: String) -> Result<Value, E> {
-        Ok(Value::String(text))
+    fn visit_string<E>(self, text: String) -> Result<Node, E> {
+        Ok(Node::Text(text))
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Null)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Node, A::Error> {
         let inner = self.deeper()?;
         let mut items = Vec::new();
         while let Some(item) = sequence.next_element_seed(inner)? {
             items.push(item);
         }
-        Ok(Value::Array(items))
+        Ok(Node::List(items))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Node, A::Error> {
         let inner = self.deeper()?;
-        let mut map = Map::new();
+        let mut read = Vec::new();
         while let Some(name) = entries.next_key::<String>()? {
-            let value = entries.next_value_seed(inner)?;
-            if map.insert(name, value).is_some() {
-                return Err(A::Error::custom("the same name stands twice in one object"));
-            }
+            read.push((name, entries.next_value_seed(inner)?));
         }
-        Ok(Value::Object(map))
+        if names_differ(&read) {
+            Ok(Node::Object(read))
+        } else {
+            Err(A::Error::custom("the same name stands twice in one object"))
+        }
     }
 }
 
@@ -117,6 +184,18 @@ mod tests {
     #[test]
     fn a_name_given_twice_is_refused() {
         check(r#"{"tool":"a","tool":"b"}"#, Err("the same name stands twice"));
+        check(r#"{"tool":"a","t\u006fol":"b"}"#, Err("the same name stands twice"));
+        check(r#"[{"in":{"a":1,"b":2,"a":3}}]"#, Err("the same name stands twice"));
+    }
+
+    #[test]
+    fn large_objects_are_checked_too() {
+        let names = |last: &str| {
+            let many: Vec<String> = (0..100).map(|number| format!("\"n{number}\":0")).collect();
+            format!("{{{},\"{last}\":0}}", many.join(","))
+        };
+        check(&names("n100"), Ok(&names("n100")));
+        check(&names("n50"), Err("the same name stands twice"));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! A JSON-RPC message, looked at once before anything decides on it.
 
 use rmcp::model::InitializeRequestParams;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::json;
+use crate::json::{self, Node};
 
 /// What a message is and asks, as far as admission and the doors need to know.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +12,8 @@ pub struct Message {
     /// Empty for responses.
     pub method: String,
     pub id: Option<Value>,
-    pub params: Map<String, Value>,
+    /// An object.
+    params: Node,
     /// True when the arguments arrived as JSON text and were unwrapped.
     pub unwrapped: bool,
     /// True when something was put right, so that the bytes on the wire must be written anew.
@@ -67,42 +68,45 @@ pub fn error_response(id: Option<Value>, code: i64, message: &str, data: Option<
 impl Message {
     /// Reads one message.
     pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Self, Malformed> {
-        let value = json::parse(bytes, depth_max).map_err(Malformed::parse)?;
-        let mut map = match value {
-            Value::Object(map) => map,
-            Value::Array(_) => {
+        let mut whole = match json::look(bytes, depth_max).map_err(Malformed::parse)? {
+            Node::Object(entries) => entries,
+            Node::List(_) => {
                 return Err(Malformed::invalid("batches are not supported; send one message at a time", None));
             }
             _ => return Err(Malformed::invalid("a message is a JSON object", None)),
         };
-        let id = match map.remove("id") {
+        let mut take = |name: &str| {
+            let position = whole.iter().position(|(known, _)| known == name)?;
+            Some(whole.swap_remove(position).1)
+        };
+        let id = match take("id").map(Value::from) {
             None => None,
             Some(id) if id.is_string() || id.is_i64() => Some(id),
             Some(_) => return Err(Malformed::invalid("id is a string or a whole number of 64 bits", None)),
         };
-        if map.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        if take("jsonrpc").as_ref().and_then(Node::as_str) != Some("2.0") {
             return Err(Malformed::invalid("jsonrpc must be \"2.0\"", id));
         }
-        let method = match map.remove("method") {
-            Some(Value::String(method)) => method,
-            None if id.is_some() && (map.contains_key("result") || map.contains_key("error")) => {
+        let method = match take("method") {
+            Some(Node::Text(method)) => method,
+            None if id.is_some() && (take("result").is_some() || take("error").is_some()) => {
                 return Ok(Self {
                     kind: MessageKind::Response,
                     method: String::new(),
                     id,
-                    params: Map::new(),
+                    params: Node::Object(Vec::new()),
                     unwrapped: false,
                     rewritten: false,
                 });
             }
             _ => return Err(Malformed::invalid("method is missing or is not a string", id)),
         };
-        let given = map.remove("params");
-        let rewritten = given.as_ref().is_some_and(Value::is_null);
+        let given = take("params");
+        let rewritten = given == Some(Node::Null);
         let params = match given {
             // Some clients write null for nothing.
-            None | Some(Value::Null) => Map::new(),
-            Some(Value::Object(params)) => params,
+            None | Some(Node::Null) => Node::Object(Vec::new()),
+            Some(params @ Node::Object(_)) => params,
             Some(_) => return Err(Malformed { code: -32602, message: "params must be an object".to_owned(), id }),
         };
         if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
@@ -119,9 +123,11 @@ impl Message {
         if self.method != "tools/call" {
             return;
         }
-        let Some(Value::String(text)) = self.params.get("arguments") else { return };
-        if let Ok(object @ Value::Object(_)) = json::parse(text.as_bytes(), depth_max) {
-            self.params.insert("arguments".to_owned(), object);
+        let Node::Object(params) = &mut self.params else { return };
+        let Some((_, arguments)) = params.iter_mut().find(|(name, _)| name == "arguments") else { return };
+        let Some(text) = arguments.as_str() else { return };
+        if let Ok(object @ Node::Object(_)) = json::look(text.as_bytes(), depth_max) {
+            *arguments = object;
             self.unwrapped = true;
             self.rewritten = true;
         }
@@ -134,7 +140,7 @@ impl Message {
             whole["id"] = id.clone();
         }
         whole["method"] = Value::from(self.method.clone());
-        whole["params"] = Value::Object(self.params.clone());
+        whole["params"] = Value::from(self.params.clone());
         whole.to_string().into_bytes()
     }
 
@@ -157,12 +163,12 @@ impl Message {
     pub fn is_stateless(&self) -> bool {
         let capabilities =
             self.params.get("_meta").and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities"));
-        self.protocol_version().is_some() && capabilities.is_some_and(Value::is_object)
+        self.protocol_version().is_some() && capabilities.is_some_and(Node::is_object)
     }
 
     /// True when `initialize` brings what it must.
     pub fn is_sound_initialize(&self) -> bool {
-        serde_json::from_value::<InitializeRequestParams>(Value::Object(self.params.clone())).is_ok()
+        serde_json::from_value::<InitializeRequestParams>(Value::from(self.params.clone())).is_ok()
     }
 }
 
@@ -195,7 +201,7 @@ mod tests {
     #[test]
     fn params_of_null_are_absent() {
         let message = Message::parse(br#"{"jsonrpc":"2.0","id":-1,"method":"ping","params":null}"#, 16).unwrap();
-        assert!(message.rewritten && message.params.is_empty());
+        assert!(message.rewritten && message.params == Node::Object(Vec::new()));
     }
 
     #[test]
@@ -203,7 +209,7 @@ mod tests {
         let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":"{\"a\":1}"}}"#;
         let message = Message::parse(text.as_bytes(), 16).unwrap();
         assert!(message.unwrapped);
-        assert_eq!(message.params["arguments"], json!({ "a": 1 }));
+        assert_eq!(Value::from(message.params.get("arguments").unwrap().clone()), json!({ "a": 1 }));
         assert_eq!(Message::parse(&message.to_bytes(), 16).unwrap().params, message.params);
     }
 }

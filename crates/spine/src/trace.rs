@@ -45,7 +45,11 @@ pub fn trace_id(traceparent: &str) -> Option<&str> {
 
 /// Name and version of a client, cut to a bound.
 pub fn client(name: &str, version: &str) -> String {
-    format!("{name}/{version}").chars().take(CLIENT_CHARS_MAX).collect()
+    let mut client = format!("{name}/{version}");
+    if let Some((end, _)) = client.char_indices().nth(CLIENT_CHARS_MAX) {
+        client.truncate(end);
+    }
+    client
 }
 
 fn is_plain(text: &str, chars_max: usize) -> bool {
@@ -73,6 +77,12 @@ mod tests {
         check(Some(""), Some("00-nonsense-00-01"), "r1");
         check(Some("two\nlines"), None, "r1");
         check(Some(&"x".repeat(129)), Some(PARENT), trace);
+    }
+
+    #[test]
+    fn a_long_name_of_a_client_is_cut() {
+        assert_eq!(client("app", "1"), "app/1");
+        assert_eq!(client(&"é".repeat(500), "1"), "é".repeat(CLIENT_CHARS_MAX));
     }
 
     #[test]

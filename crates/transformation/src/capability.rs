@@ -16,19 +16,33 @@ use crate::domain::Stored;
 use crate::domain::model::Model;
 use crate::follower::Follower;
 use crate::projection::{Snapshot, fold};
-use crate::query::{ArchitectureQuery, ArgumentCheck, ProposalQuery, SemanticQuery, WriteGuide};
-use crate::write::{ArchitectureWrite, ProposalDesk};
+use crate::query::{
+    ArchitectureQuery, ArgumentCheck, BaselineQuery, DefinitionQuery, ProposalQuery, ScrumQuery, SemanticQuery,
+    WriteGuide,
+};
+use crate::write::{ArchitectureWrite, BaselineWrite, ProposalDesk, ScrumWrite};
 use crate::{Config, Error, completion, prompt, refusal};
 
-/// The services that have tools.
-type AllServices =
-    Services<ArchitectureQuery, ProposalQuery, SemanticQuery, WriteGuide, ArchitectureWrite, ArchitectureWrite>;
+/// All services that something over MCP reaches.
+pub type Joined = Services<
+    ArchitectureQuery,
+    BaselineQuery,
+    DefinitionQuery,
+    ProposalQuery,
+    ScrumQuery,
+    SemanticQuery,
+    WriteGuide,
+    BaselineWrite,
+    ArchitectureWrite,
+    ScrumWrite,
+    ArchitectureWrite,
+>;
 
 /// The transformation capability: its services over one ledger.
 pub struct Transformation {
     manifest: Arc<Manifest>,
     ledger: SharedLedger,
-    services: AllServices,
+    services: Joined,
     proposals: ProposalDesk,
     follower: Arc<Follower>,
 }
@@ -43,17 +57,22 @@ impl Transformation {
         let services = Services {
             archi_mate_query: ArchitectureQuery::new(ledger.clone()),
             semantic_query: SemanticQuery::new(ledger.clone()),
+            baseline_query: BaselineQuery::new(ledger.clone()),
+            baseline_write: BaselineWrite::new(ledger.clone(), &config),
             write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check),
             transformation_architecture_write: write.clone(),
             capability_write: write,
             proposal_query: ProposalQuery::new(ledger.clone()),
+            definition_query: DefinitionQuery::new(ledger.clone()),
+            scrum_query: ScrumQuery::new(ledger.clone()),
+            scrum_write: ScrumWrite::new(ledger.clone(), &config),
         };
         let proposals = ProposalDesk::new(ledger.clone(), &config);
         Self { manifest, services, proposals, follower: Follower::new(ledger.clone()), ledger }
     }
 
     /// The services, for doors that speak messages instead of JSON.
-    pub fn services(&self) -> &AllServices {
+    pub fn services(&self) -> &Joined {
         &self.services
     }
 

@@ -5,6 +5,7 @@ use ledger::{Find, FindOrder, Ledger, Page};
 
 use crate::Error;
 use crate::domain::Stored;
+use crate::domain::baseline::Baseline;
 use crate::domain::element::Element;
 use crate::domain::fact::kind;
 use crate::domain::name::normalised;
@@ -23,6 +24,7 @@ pub async fn complete(ledger: &dyn Ledger, ctx: &Context, argument: &str, typed:
         "relationship_type" => Ok(among(typed, &RelationshipType::ALL.map(RelationshipType::label))),
         "layer" => Ok(among(typed, &Layer::ALL.map(Layer::label))),
         "model_id" => models(ledger, ctx, typed).await,
+        "baseline_id" => baselines(ledger, ctx, typed).await,
         "element_id" | "element" => elements(ledger, ctx, typed, None).await,
         "capability" => elements(ledger, ctx, typed, Some(ElementType::CAPABILITY)).await,
         _ => Ok(Vec::new()),
@@ -40,6 +42,18 @@ fn among(typed: &str, words: &[&'static str]) -> Vec<String> {
 async fn models(ledger: &dyn Ledger, ctx: &Context, typed: &str) -> Result<Vec<String>, Error> {
     let models = Snapshot::head(ledger, ctx).await?.models().await?;
     Ok(models.into_iter().map(|model| model.state.key).filter(|key| key.starts_with(typed)).collect())
+}
+
+async fn baselines(ledger: &dyn Ledger, ctx: &Context, typed: &str) -> Result<Vec<String>, Error> {
+    let snapshot = Snapshot::head(ledger, ctx).await?;
+    let find = Find {
+        name_prefix: Some(normalised(typed)).filter(|prefix| !prefix.is_empty()),
+        order: FindOrder::Name,
+        limit: VALUES_MAX,
+        ..snapshot.all_baselines()
+    };
+    let page: Page<Stored<Baseline>> = snapshot.page(find).await?;
+    Ok(page.items.iter().map(|baseline| baseline.name.to_string()).collect())
 }
 
 /// Names of the active model, since a name is what a person knows.

@@ -5,10 +5,15 @@ use ledger::{CommitError, ReadError, Seq};
 use serde_json::{Value, json};
 
 use crate::domain::proposal::Pin;
-use crate::domain::{Mention, Name};
+use crate::domain::{Mention, Name, definition, scrum};
 use crate::metamodel::{ElementType, RelationshipType};
 
+mod baseline;
+mod definition_refusal;
+mod scrum_refusal;
 mod wording;
+
+pub use baseline::BaselineRefusal;
 
 /// Why this capability refuses a call: one variant for each thing a caller can act on.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -81,14 +86,16 @@ pub enum Error {
     Contended,
     #[error("The client_request_id '{key}' was used with other arguments")]
     KeyReused { key: String },
-    #[error("No baseline is published")]
-    NoPublishedBaseline,
-    #[error("Baseline '{reference}' not found")]
-    NoSuchBaseline { reference: String },
+    #[error("{0}")]
+    Baseline(#[from] BaselineRefusal),
     #[error("Sequence {at} has not happened yet; the last one is {head}")]
     NotYet { at: Seq, head: Seq },
     #[error("There is no resource {uri}")]
     NoSuchResource { uri: String },
+    #[error(transparent)]
+    Definition(#[from] definition::Refusal),
+    #[error(transparent)]
+    Scrum(#[from] scrum::Refusal),
     /// The caller gave up, or the deadline passed, before anything happened.
     #[error("The call ended before the write was made")]
     Cancelled,
@@ -258,12 +265,7 @@ impl From<Error> for CallError {
             Error::KeyReused { .. } => refuse(FailedPrecondition, "IDEMPOTENCY_KEY_REUSED")
                 .field("client_request_id")
                 .hint("use a new client_request_id for a new request"),
-            Error::NoPublishedBaseline => refuse(FailedPrecondition, "NO_PUBLISHED_BASELINE")
-                .field("read_context.selector")
-                .hint("read head, or publish a baseline first"),
-            Error::NoSuchBaseline { .. } => refuse(NotFound, "BASELINE_NOT_FOUND")
-                .field("read_context.baseline_id")
-                .hint("read head, or give as_of for an earlier state"),
+            Error::Baseline(refusal) => refusal.into(),
             Error::NotYet { head, .. } => refuse(InvalidArgument, "INVALID_ARGUMENT")
                 .field("read_context.sequence")
                 .detail("last_sequence", head)
@@ -271,6 +273,8 @@ impl From<Error> for CallError {
             Error::NoSuchResource { uri } => refuse(NotFound, "RESOURCE_NOT_FOUND")
                 .detail("uri", uri)
                 .hint("the resource templates say what can be read, for example transformation://element/ID"),
+            Error::Definition(refusal) => definition_refusal::publish(refusal),
+            Error::Scrum(refusal) => scrum_refusal::publish(refusal),
             Error::OutcomeUnknown => refuse(Unavailable, "SERVICE_UNAVAILABLE")
                 .detail("outcome", "unknown")
                 .hint("make the same call again with the same client_request_id to learn the outcome"),

@@ -10,6 +10,7 @@ use scope::TenantId;
 use tokio::sync::broadcast;
 
 use crate::domain::Fact;
+use crate::domain::baseline::BaselineFact;
 
 /// Other processes' commits tick late or not at all, so the facts are also asked for this often.
 const POLL: Duration = Duration::from_millis(500);
@@ -123,6 +124,10 @@ fn uris(fact: &ledger::Fact) -> Vec<String> {
         }
         Ok(Fact::ElementUpdated(state)) => vec![element(&state.id)],
         Ok(Fact::ModelCreated(state)) => vec![model(&state.id)],
+        Ok(Fact::Baseline(BaselineFact::RepositoryPublished(_))) => Vec::new(),
+        Ok(Fact::Baseline(baseline)) => vec![format!("transformation://baseline/{}", baseline.subject().id)],
+        Ok(Fact::Definition(fact)) => vec![format!("transformation://definition/{}", fact.definition().id)],
+        Ok(Fact::Scrum(fact)) => vec![format!("transformation://product/{}", fact.product_id())],
         // Relationships have no resource, and other capabilities' facts are not ours to tell.
         Ok(_) | Err(_) => Vec::new(),
     }

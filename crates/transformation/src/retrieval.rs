@@ -61,8 +61,11 @@ pub struct Hit {
 /// One way to rank the elements of a repository.
 pub trait Retriever: Send + Sync {
     /// Elements that the filter admits, best first and none twice.
-    fn retrieve<'a>(&'a self, snapshot: Snapshot<'a>, question: &'a Question)
-    -> BoxFuture<'a, Result<Vec<Hit>, Error>>;
+    fn retrieve<'a>(
+        &'a self,
+        snapshot: &'a Snapshot<'a>,
+        question: &'a Question,
+    ) -> BoxFuture<'a, Result<Vec<Hit>, Error>>;
 }
 
 /// An element with its place among all that were found.
@@ -77,7 +80,7 @@ pub struct Found {
 /// The best elements by all retrievers together.
 pub async fn rank(
     retrievers: &[&dyn Retriever],
-    snapshot: Snapshot<'_>,
+    snapshot: &Snapshot<'_>,
     question: &Question,
 ) -> Result<Vec<Found>, Error> {
     let mut elements = BTreeMap::new();

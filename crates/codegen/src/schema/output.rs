@@ -6,9 +6,6 @@ use serde_json::{Map, Value, json};
 use super::{is_timestamp, scalar_type};
 use crate::Source;
 
-/// Longer lists of words cost more context than they are worth in an answer.
-const ENUM_WORDS_MAX: usize = 12;
-
 /// The schema of what `message` looks like in JSON. What lies inside it is named and not described: a model reads the
 /// answer itself, and every word here is paid for in each listing of the tools.
 pub fn output(source: &Source, message: &MessageDescriptor) -> Map<String, Value> {
@@ -17,9 +14,13 @@ pub fn output(source: &Source, message: &MessageDescriptor) -> Map<String, Value
     let properties: Map<_, _> = message
         .fields()
         .filter(|field| !source.field(field).hidden)
-        .map(|field| (field.name().to_owned(), Value::Object(property(source, &field))))
+        .map(|field| (field.name().to_owned(), Value::Object(property(&field))))
         .collect();
-    let required: Vec<_> = message.fields().filter(always_present).map(|field| field.name().to_owned()).collect();
+    let required: Vec<_> = message
+        .fields()
+        .filter(|field| always_present(field) && !source.field(field).hidden)
+        .map(|field| field.name().to_owned())
+        .collect();
     schema.insert("properties".to_owned(), Value::Object(properties));
     if !required.is_empty() {
         schema.insert("required".to_owned(), json!(required));
@@ -32,29 +33,11 @@ fn always_present(field: &FieldDescriptor) -> bool {
     field.is_list() || !(field.supports_presence() || matches!(field.kind(), Kind::Enum(_)))
 }
 
-fn property(source: &Source, field: &FieldDescriptor) -> Map<String, Value> {
-    let value = value(source, &field.kind());
-    if !field.is_list() {
-        return value;
-    }
-    let mut list = Map::new();
-    list.insert("type".to_owned(), json!("array"));
-    list.insert("items".to_owned(), Value::Object(value));
-    list
-}
-
-fn value(source: &Source, kind: &Kind) -> Map<String, Value> {
-    let mut schema = Map::new();
-    let name = match kind {
-        Kind::Message(message) if !is_timestamp(message) => "object",
-        other => scalar_type(other).unwrap_or("string"),
+fn property(field: &FieldDescriptor) -> Map<String, Value> {
+    let name = match field.kind() {
+        _ if field.is_list() => "array",
+        Kind::Message(message) if !is_timestamp(&message) => "object",
+        other => scalar_type(&other).unwrap_or("string"),
     };
-    schema.insert("type".to_owned(), json!(name));
-    if let Kind::Enum(list) = kind {
-        let labels = source.labels(list);
-        if labels.len() <= ENUM_WORDS_MAX {
-            schema.insert("enum".to_owned(), json!(labels));
-        }
-    }
-    schema
+    [("type".to_owned(), json!(name))].into_iter().collect()
 }

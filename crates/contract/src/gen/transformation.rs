@@ -11,6 +11,212 @@ pub fn manifest() -> Manifest {
     ::serde_json::from_str(include_str!("transformation.json")).expect("the generated manifest is valid")
 }
 
+pub trait BaselineQueryService: Send + Sync {
+    /// Get a baseline: status, approvals and the versions it pins.
+    fn get_baseline(
+        &self,
+        ctx: &Context,
+        request: GetBaselineRequest,
+    ) -> impl Future<Output = Result<GetBaselineResponse, CallError>> + Send;
+    /// List baselines, oldest first.
+    fn list_baselines(
+        &self,
+        ctx: &Context,
+        request: ListBaselinesRequest,
+    ) -> impl Future<Output = Result<ListBaselinesResponse, CallError>> + Send;
+    /// Compare two states of a model: what was added, changed and removed on the way from one to the other.
+    fn compare(
+        &self,
+        ctx: &Context,
+        request: CompareRequest,
+    ) -> impl Future<Output = Result<CompareResponse, CallError>> + Send;
+}
+
+impl<T: BaselineQueryService> BaselineQueryService for Arc<T> {
+    fn get_baseline(
+        &self,
+        ctx: &Context,
+        request: GetBaselineRequest,
+    ) -> impl Future<Output = Result<GetBaselineResponse, CallError>> + Send {
+        T::get_baseline(self, ctx, request)
+    }
+    fn list_baselines(
+        &self,
+        ctx: &Context,
+        request: ListBaselinesRequest,
+    ) -> impl Future<Output = Result<ListBaselinesResponse, CallError>> + Send {
+        T::list_baselines(self, ctx, request)
+    }
+    fn compare(
+        &self,
+        ctx: &Context,
+        request: CompareRequest,
+    ) -> impl Future<Output = Result<CompareResponse, CallError>> + Send {
+        T::compare(self, ctx, request)
+    }
+}
+
+pub trait BaselineWriteService: Send + Sync {
+    /// Create a draft baseline: the model as it is now, or a chosen part of it, under a name. Copies nothing.
+    fn create_baseline(
+        &self,
+        ctx: &Context,
+        request: CreateBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Publish a baseline. A caller who may not approve submits it instead and gets outcome pending_approval.
+    fn promote_baseline(
+        &self,
+        ctx: &Context,
+        request: PromoteBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Add elements to a draft or take them out. A draft of a whole model becomes a chosen part of it.
+    fn change_baseline_draft(
+        &self,
+        ctx: &Context,
+        request: ChangeBaselineDraftRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Freeze a draft and ask for approval.
+    fn submit_baseline(
+        &self,
+        ctx: &Context,
+        request: SubmitBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Approve a submitted baseline.
+    fn approve_baseline(
+        &self,
+        ctx: &Context,
+        request: ApproveBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Reject a submitted or approved baseline.
+    fn reject_baseline(
+        &self,
+        ctx: &Context,
+        request: RejectBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+    /// Publish again what an earlier baseline held, as a new baseline.
+    fn rollback_baseline(
+        &self,
+        ctx: &Context,
+        request: RollbackBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send;
+}
+
+impl<T: BaselineWriteService> BaselineWriteService for Arc<T> {
+    fn create_baseline(
+        &self,
+        ctx: &Context,
+        request: CreateBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::create_baseline(self, ctx, request)
+    }
+    fn promote_baseline(
+        &self,
+        ctx: &Context,
+        request: PromoteBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::promote_baseline(self, ctx, request)
+    }
+    fn change_baseline_draft(
+        &self,
+        ctx: &Context,
+        request: ChangeBaselineDraftRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::change_baseline_draft(self, ctx, request)
+    }
+    fn submit_baseline(
+        &self,
+        ctx: &Context,
+        request: SubmitBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::submit_baseline(self, ctx, request)
+    }
+    fn approve_baseline(
+        &self,
+        ctx: &Context,
+        request: ApproveBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::approve_baseline(self, ctx, request)
+    }
+    fn reject_baseline(
+        &self,
+        ctx: &Context,
+        request: RejectBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::reject_baseline(self, ctx, request)
+    }
+    fn rollback_baseline(
+        &self,
+        ctx: &Context,
+        request: RollbackBaselineRequest,
+    ) -> impl Future<Output = Result<BaselineWriteResponse, CallError>> + Send {
+        T::rollback_baseline(self, ctx, request)
+    }
+}
+
+pub trait DefinitionQueryService: Send + Sync {
+    /// List definitions of processes, agents and extensions.
+    fn list_definitions(
+        &self,
+        ctx: &Context,
+        request: ListDefinitionsRequest,
+    ) -> impl Future<Output = Result<ListDefinitionsResponse, CallError>> + Send;
+    /// Get one definition.
+    fn get_definition(
+        &self,
+        ctx: &Context,
+        request: GetDefinitionRequest,
+    ) -> impl Future<Output = Result<GetDefinitionResponse, CallError>> + Send;
+}
+
+impl<T: DefinitionQueryService> DefinitionQueryService for Arc<T> {
+    fn list_definitions(
+        &self,
+        ctx: &Context,
+        request: ListDefinitionsRequest,
+    ) -> impl Future<Output = Result<ListDefinitionsResponse, CallError>> + Send {
+        T::list_definitions(self, ctx, request)
+    }
+    fn get_definition(
+        &self,
+        ctx: &Context,
+        request: GetDefinitionRequest,
+    ) -> impl Future<Output = Result<GetDefinitionResponse, CallError>> + Send {
+        T::get_definition(self, ctx, request)
+    }
+}
+
+pub trait DefinitionWriteService: Send + Sync {
+    /// Create a definition, or give the one of this kind and name a new version.
+    fn upsert_definition(
+        &self,
+        ctx: &Context,
+        request: UpsertDefinitionRequest,
+    ) -> impl Future<Output = Result<UpsertDefinitionResponse, CallError>> + Send;
+    /// Make the present content of a definition the one that counts.
+    fn promote_definition(
+        &self,
+        ctx: &Context,
+        request: PromoteDefinitionRequest,
+    ) -> impl Future<Output = Result<PromoteDefinitionResponse, CallError>> + Send;
+}
+
+impl<T: DefinitionWriteService> DefinitionWriteService for Arc<T> {
+    fn upsert_definition(
+        &self,
+        ctx: &Context,
+        request: UpsertDefinitionRequest,
+    ) -> impl Future<Output = Result<UpsertDefinitionResponse, CallError>> + Send {
+        T::upsert_definition(self, ctx, request)
+    }
+    fn promote_definition(
+        &self,
+        ctx: &Context,
+        request: PromoteDefinitionRequest,
+    ) -> impl Future<Output = Result<PromoteDefinitionResponse, CallError>> + Send {
+        T::promote_definition(self, ctx, request)
+    }
+}
+
 pub trait WriteGuideQueryService: Send + Sync {
     /// List the element types, grouped by layer.
     fn get_element_types(
@@ -66,6 +272,25 @@ impl<T: WriteGuideQueryService> WriteGuideQueryService for Arc<T> {
         request: ValidateWriteRequest,
     ) -> impl Future<Output = Result<ValidateWriteResponse, CallError>> + Send {
         T::validate_write(self, ctx, request)
+    }
+}
+
+pub trait FactQueryService: Send + Sync {
+    /// List facts after a sequence number.
+    fn list_facts(
+        &self,
+        ctx: &Context,
+        request: ListFactsRequest,
+    ) -> impl Future<Output = Result<ListFactsResponse, CallError>> + Send;
+}
+
+impl<T: FactQueryService> FactQueryService for Arc<T> {
+    fn list_facts(
+        &self,
+        ctx: &Context,
+        request: ListFactsRequest,
+    ) -> impl Future<Output = Result<ListFactsResponse, CallError>> + Send {
+        T::list_facts(self, ctx, request)
     }
 }
 
@@ -282,6 +507,57 @@ impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
     }
 }
 
+pub trait ScrumWriteService: Send + Sync {
+    /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. Items and sprints go by id, key or unique title. TIP: call validateWrite first.
+    fn submit_intent(
+        &self,
+        ctx: &Context,
+        request: ScrumDomainIntent,
+    ) -> impl Future<Output = Result<ScrumDomainIntentResponse, CallError>> + Send;
+}
+
+impl<T: ScrumWriteService> ScrumWriteService for Arc<T> {
+    fn submit_intent(
+        &self,
+        ctx: &Context,
+        request: ScrumDomainIntent,
+    ) -> impl Future<Output = Result<ScrumDomainIntentResponse, CallError>> + Send {
+        T::submit_intent(self, ctx, request)
+    }
+}
+
+pub trait ScrumQueryService: Send + Sync {
+    /// Get a product with its goal, ordered backlog, sprints, Definitions of Done and increments.
+    fn get_product(
+        &self,
+        ctx: &Context,
+        request: GetProductRequest,
+    ) -> impl Future<Output = Result<GetProductResponse, CallError>> + Send;
+    /// List the backlog items of a product in the order of their creation.
+    fn list_product_backlog_items(
+        &self,
+        ctx: &Context,
+        request: ListProductBacklogItemsRequest,
+    ) -> impl Future<Output = Result<ListProductBacklogItemsResponse, CallError>> + Send;
+}
+
+impl<T: ScrumQueryService> ScrumQueryService for Arc<T> {
+    fn get_product(
+        &self,
+        ctx: &Context,
+        request: GetProductRequest,
+    ) -> impl Future<Output = Result<GetProductResponse, CallError>> + Send {
+        T::get_product(self, ctx, request)
+    }
+    fn list_product_backlog_items(
+        &self,
+        ctx: &Context,
+        request: ListProductBacklogItemsRequest,
+    ) -> impl Future<Output = Result<ListProductBacklogItemsResponse, CallError>> + Send {
+        T::list_product_backlog_items(self, ctx, request)
+    }
+}
+
 pub trait SemanticQueryService: Send + Sync {
     /// Find elements by a description in plain words, best first, each with its relationships in sentences.
     fn search(
@@ -434,6 +710,88 @@ impl<T: TransformationArchitectureWriteService> TransformationArchitectureWriteS
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Absent;
 
+impl BaselineQueryService for Absent {
+    async fn get_baseline(&self, _: &Context, _: GetBaselineRequest) -> Result<GetBaselineResponse, CallError> {
+        Err(CallError::absent("BaselineQueryService"))
+    }
+    async fn list_baselines(&self, _: &Context, _: ListBaselinesRequest) -> Result<ListBaselinesResponse, CallError> {
+        Err(CallError::absent("BaselineQueryService"))
+    }
+    async fn compare(&self, _: &Context, _: CompareRequest) -> Result<CompareResponse, CallError> {
+        Err(CallError::absent("BaselineQueryService"))
+    }
+}
+
+impl BaselineWriteService for Absent {
+    async fn create_baseline(&self, _: &Context, _: CreateBaselineRequest) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn promote_baseline(
+        &self,
+        _: &Context,
+        _: PromoteBaselineRequest,
+    ) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn change_baseline_draft(
+        &self,
+        _: &Context,
+        _: ChangeBaselineDraftRequest,
+    ) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn submit_baseline(&self, _: &Context, _: SubmitBaselineRequest) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn approve_baseline(
+        &self,
+        _: &Context,
+        _: ApproveBaselineRequest,
+    ) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn reject_baseline(&self, _: &Context, _: RejectBaselineRequest) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+    async fn rollback_baseline(
+        &self,
+        _: &Context,
+        _: RollbackBaselineRequest,
+    ) -> Result<BaselineWriteResponse, CallError> {
+        Err(CallError::absent("BaselineWriteService"))
+    }
+}
+
+impl DefinitionQueryService for Absent {
+    async fn list_definitions(
+        &self,
+        _: &Context,
+        _: ListDefinitionsRequest,
+    ) -> Result<ListDefinitionsResponse, CallError> {
+        Err(CallError::absent("DefinitionQueryService"))
+    }
+    async fn get_definition(&self, _: &Context, _: GetDefinitionRequest) -> Result<GetDefinitionResponse, CallError> {
+        Err(CallError::absent("DefinitionQueryService"))
+    }
+}
+
+impl DefinitionWriteService for Absent {
+    async fn upsert_definition(
+        &self,
+        _: &Context,
+        _: UpsertDefinitionRequest,
+    ) -> Result<UpsertDefinitionResponse, CallError> {
+        Err(CallError::absent("DefinitionWriteService"))
+    }
+    async fn promote_definition(
+        &self,
+        _: &Context,
+        _: PromoteDefinitionRequest,
+    ) -> Result<PromoteDefinitionResponse, CallError> {
+        Err(CallError::absent("DefinitionWriteService"))
+    }
+}
+
 impl WriteGuideQueryService for Absent {
     async fn get_element_types(
         &self,
@@ -458,6 +816,12 @@ impl WriteGuideQueryService for Absent {
     }
     async fn validate_write(&self, _: &Context, _: ValidateWriteRequest) -> Result<ValidateWriteResponse, CallError> {
         Err(CallError::absent("WriteGuideQueryService"))
+    }
+}
+
+impl FactQueryService for Absent {
+    async fn list_facts(&self, _: &Context, _: ListFactsRequest) -> Result<ListFactsResponse, CallError> {
+        Err(CallError::absent("FactQueryService"))
     }
 }
 
@@ -539,6 +903,25 @@ impl ArchiMateQueryService for Absent {
     }
 }
 
+impl ScrumWriteService for Absent {
+    async fn submit_intent(&self, _: &Context, _: ScrumDomainIntent) -> Result<ScrumDomainIntentResponse, CallError> {
+        Err(CallError::absent("ScrumWriteService"))
+    }
+}
+
+impl ScrumQueryService for Absent {
+    async fn get_product(&self, _: &Context, _: GetProductRequest) -> Result<GetProductResponse, CallError> {
+        Err(CallError::absent("ScrumQueryService"))
+    }
+    async fn list_product_backlog_items(
+        &self,
+        _: &Context,
+        _: ListProductBacklogItemsRequest,
+    ) -> Result<ListProductBacklogItemsResponse, CallError> {
+        Err(CallError::absent("ScrumQueryService"))
+    }
+}
+
 impl SemanticQueryService for Absent {
     async fn search(&self, _: &Context, _: SemanticSearchRequest) -> Result<SemanticSearchResponse, CallError> {
         Err(CallError::absent("SemanticQueryService"))
@@ -600,23 +983,33 @@ impl TransformationArchitectureWriteService for Absent {
 
 /// The services that MCP reaches.
 #[derive(Debug, Clone, Default)]
-pub struct Services<A, B, C, D, E, F> {
+pub struct Services<A, B, C, D, E, F, G, H, I, J, K> {
     pub archi_mate_query: A,
-    pub proposal_query: B,
-    pub semantic_query: C,
-    pub write_guide_query: D,
-    pub capability_write: E,
-    pub transformation_architecture_write: F,
+    pub baseline_query: B,
+    pub definition_query: C,
+    pub proposal_query: D,
+    pub scrum_query: E,
+    pub semantic_query: F,
+    pub write_guide_query: G,
+    pub baseline_write: H,
+    pub capability_write: I,
+    pub scrum_write: J,
+    pub transformation_architecture_write: K,
 }
 
 impl<
     A: ArchiMateQueryService,
-    B: ProposalQueryService,
-    C: SemanticQueryService,
-    D: WriteGuideQueryService,
-    E: CapabilityWriteService,
-    F: TransformationArchitectureWriteService,
-> Services<A, B, C, D, E, F>
+    B: BaselineQueryService,
+    C: DefinitionQueryService,
+    D: ProposalQueryService,
+    E: ScrumQueryService,
+    F: SemanticQueryService,
+    G: WriteGuideQueryService,
+    H: BaselineWriteService,
+    I: CapabilityWriteService,
+    J: ScrumWriteService,
+    K: TransformationArchitectureWriteService,
+> Services<A, B, C, D, E, F, G, H, I, J, K>
 {
     /// Calls a tool by its canonical name. The arguments have passed its schema.
     pub async fn call(
@@ -652,6 +1045,18 @@ impl<
                 let response = self.archi_mate_query.search_elements(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
+            "transformation.getBaseline" => {
+                let response = self.baseline_query.get_baseline(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.compareStates" => {
+                let response = self.baseline_query.compare(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.listDefinitions" => {
+                let response = self.definition_query.list_definitions(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
             "transformation.listProposals" => {
                 let response = self.proposal_query.list_proposals(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
@@ -685,6 +1090,14 @@ impl<
                 let response = self.write_guide_query.validate_write(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
+            "transformation.createBaseline" => {
+                let response = self.baseline_write.create_baseline(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.promoteBaseline" => {
+                let response = self.baseline_write.promote_baseline(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
             "transformation.createCapability" => {
                 let response = self.capability_write.create_capability(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
@@ -697,6 +1110,10 @@ impl<
             "transformation.addComponentToCapability" => {
                 let response =
                     self.capability_write.add_component_to_capability(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
+            "transformation.submitScrumIntent" => {
+                let response = self.scrum_write.submit_intent(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
             "transformation.createElement" => {
@@ -752,9 +1169,24 @@ impl<
             let response = self.archi_mate_query.get_archimate_view(ctx, request).await?;
             return Ok(dispatch::body(&response));
         }
+        if let Some(value) = dispatch::resource_argument("transformation", "baseline/{baseline_id}", uri) {
+            let request = GetBaselineRequest { baseline_id: value, ..Default::default() };
+            let response = self.baseline_query.get_baseline(ctx, request).await?;
+            return Ok(dispatch::body(&response));
+        }
+        if let Some(value) = dispatch::resource_argument("transformation", "definition/{definition_id}", uri) {
+            let request = GetDefinitionRequest { definition_id: value, ..Default::default() };
+            let response = self.definition_query.get_definition(ctx, request).await?;
+            return Ok(dispatch::body(&response));
+        }
         if let Some(value) = dispatch::resource_argument("transformation", "proposal/{proposal_id}", uri) {
             let request = GetProposalRequest { proposal_id: value, ..Default::default() };
             let response = self.proposal_query.get_proposal(ctx, request).await?;
+            return Ok(dispatch::body(&response));
+        }
+        if let Some(value) = dispatch::resource_argument("transformation", "product/{product_id}", uri) {
+            let request = GetProductRequest { product_id: value, ..Default::default() };
+            let response = self.scrum_query.get_product(ctx, request).await?;
             return Ok(dispatch::body(&response));
         }
         Err(CallError::new(ErrorKind::NotFound, "RESOURCE_NOT_FOUND", format!("there is no resource {uri}")))
@@ -778,6 +1210,20 @@ impl Entities for AddComponentToCapabilityResponse {
         found
     }
 }
+
+impl Entities for BaselineWriteResponse {
+    const FIELDS: &'static [&'static str] = &["baseline"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.baseline.iter() {
+            found.push(dispatch::entity(format!("transformation://baseline/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for CompareResponse {}
 
 impl Entities for CreateCapabilityResponse {
     const FIELDS: &'static [&'static str] = &["capability"];
@@ -881,7 +1327,31 @@ impl Entities for GetArchimateViewResponse {
     }
 }
 
+impl Entities for GetBaselineResponse {
+    const FIELDS: &'static [&'static str] = &["baseline"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.baseline.iter() {
+            found.push(dispatch::entity(format!("transformation://baseline/{}", message.id), message));
+        }
+        found
+    }
+}
+
 impl Entities for GetContextResponse {}
+
+impl Entities for GetDefinitionResponse {
+    const FIELDS: &'static [&'static str] = &["definition"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definition.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
+        }
+        found
+    }
+}
 
 impl Entities for GetElementResponse {
     const FIELDS: &'static [&'static str] = &["element"];
@@ -896,6 +1366,18 @@ impl Entities for GetElementResponse {
 }
 
 impl Entities for GetElementTypesResponse {}
+
+impl Entities for GetProductResponse {
+    const FIELDS: &'static [&'static str] = &["product"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.product.iter() {
+            found.push(dispatch::entity(format!("transformation://product/{}", message.id), message));
+        }
+        found
+    }
+}
 
 impl Entities for GetProposalResponse {
     const FIELDS: &'static [&'static str] = &["proposal"];
@@ -949,6 +1431,32 @@ impl Entities for ListArchimateRelationshipsResponse {
     }
 }
 
+impl Entities for ListBaselinesResponse {
+    const FIELDS: &'static [&'static str] = &["baselines"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.baselines.iter() {
+            found.push(dispatch::entity(format!("transformation://baseline/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for ListDefinitionsResponse {
+    const FIELDS: &'static [&'static str] = &["definitions"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definitions.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for ListFactsResponse {}
+
 impl Entities for ListModelsResponse {
     const FIELDS: &'static [&'static str] = &["models"];
 
@@ -960,6 +1468,8 @@ impl Entities for ListModelsResponse {
         found
     }
 }
+
+impl Entities for ListProductBacklogItemsResponse {}
 
 impl Entities for ListProposalsResponse {
     const FIELDS: &'static [&'static str] = &["proposals"];
@@ -973,6 +1483,18 @@ impl Entities for ListProposalsResponse {
     }
 }
 
+impl Entities for PromoteDefinitionResponse {
+    const FIELDS: &'static [&'static str] = &["definition"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definition.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
+        }
+        found
+    }
+}
+
 impl Entities for ProposalDecided {
     const FIELDS: &'static [&'static str] = &["proposal"];
 
@@ -980,6 +1502,18 @@ impl Entities for ProposalDecided {
         let mut found = Vec::new();
         for message in self.proposal.iter() {
             found.push(dispatch::entity(format!("transformation://proposal/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for ScrumDomainIntentResponse {
+    const FIELDS: &'static [&'static str] = &["product"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.product.iter() {
+            found.push(dispatch::entity(format!("transformation://product/{}", message.id), message));
         }
         found
     }
@@ -1024,6 +1558,18 @@ impl Entities for UpdateElementResponse {
         let mut found = Vec::new();
         for message in self.element.iter() {
             found.push(dispatch::entity(format!("transformation://element/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for UpsertDefinitionResponse {
+    const FIELDS: &'static [&'static str] = &["definition"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.definition.iter() {
+            found.push(dispatch::entity(format!("transformation://definition/{}", message.id), message));
         }
         found
     }
@@ -1085,6 +1631,74 @@ impl Lifecycle {
 }
 
 impl labels::Labelled for Lifecycle {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl BaselineStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] =
+        &[Self::Draft, Self::Submitted, Self::Approved, Self::Rejected, Self::Promoted, Self::Superseded];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::Draft => "draft",
+            Self::Submitted => "submitted",
+            Self::Approved => "approved",
+            Self::Rejected => "rejected",
+            Self::Promoted => "promoted",
+            Self::Superseded => "superseded",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for BaselineStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl ChangeKind {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::Added, Self::Changed, Self::Removed];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ChangeKind {
     const ALL: &'static [Self] = Self::ALL;
 
     fn label(self) -> &'static str {
@@ -1313,6 +1927,70 @@ impl labels::Labelled for ProposalStatus {
     }
 }
 
+impl DefinitionKind {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::DefinitionProcess, Self::DefinitionAgent, Self::DefinitionExtension];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::DefinitionProcess => "process",
+            Self::DefinitionAgent => "agent",
+            Self::DefinitionExtension => "extension",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for DefinitionKind {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl DefinitionStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::DefinitionDraft, Self::DefinitionPromoted, Self::DefinitionRetired];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::DefinitionDraft => "draft",
+            Self::DefinitionPromoted => "promoted",
+            Self::DefinitionRetired => "retired",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for DefinitionStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
 impl WriteOperation {
     /// Every value except the unspecified one, in proto order.
     pub const ALL: &[Self] = &[
@@ -1324,6 +2002,7 @@ impl WriteOperation {
         Self::CreateCapabilityStructure,
         Self::AddComponentToCapability,
         Self::SubmitArchitectureIntent,
+        Self::SubmitScrumIntent,
     ];
 
     /// The word outside; empty for the unspecified value.
@@ -1338,6 +2017,7 @@ impl WriteOperation {
             Self::CreateCapabilityStructure => "createCapabilityStructure",
             Self::AddComponentToCapability => "addComponentToCapability",
             Self::SubmitArchitectureIntent => "submitArchitectureIntent",
+            Self::SubmitScrumIntent => "submitScrumIntent",
         }
     }
 
@@ -1594,27 +2274,20 @@ impl labels::Labelled for AccessType {
     }
 }
 
-impl ChangeKind {
+impl ProposedChange {
     /// Every value except the unspecified one, in proto order.
-    pub const ALL: &[Self] = &[
-        Self::ChangeCreate,
-        Self::ChangeUpdate,
-        Self::ChangeLink,
-        Self::ChangeUnlink,
-        Self::ChangeSupersede,
-        Self::ChangeDelete,
-    ];
+    pub const ALL: &[Self] = &[Self::Create, Self::Update, Self::Link, Self::Unlink, Self::Supersede, Self::Delete];
 
     /// The word outside; empty for the unspecified value.
     pub fn label(self) -> &'static str {
         match self {
             Self::Unspecified => "",
-            Self::ChangeCreate => "CREATE",
-            Self::ChangeUpdate => "UPDATE",
-            Self::ChangeLink => "LINK",
-            Self::ChangeUnlink => "UNLINK",
-            Self::ChangeSupersede => "SUPERSEDE",
-            Self::ChangeDelete => "DELETE",
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Link => "LINK",
+            Self::Unlink => "UNLINK",
+            Self::Supersede => "SUPERSEDE",
+            Self::Delete => "DELETE",
         }
     }
 
@@ -1624,7 +2297,189 @@ impl ChangeKind {
     }
 }
 
-impl labels::Labelled for ChangeKind {
+impl labels::Labelled for ProposedChange {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl ScrumOperation {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[
+        Self::SetProductGoal,
+        Self::CreateProductBacklogItem,
+        Self::RefineProductBacklogItem,
+        Self::OrderProductBacklog,
+        Self::CreateSprint,
+        Self::StartSprint,
+        Self::CancelSprint,
+        Self::EndSprint,
+        Self::CommitSprintBacklog,
+        Self::ChangeSprintBacklog,
+        Self::DefineDefinitionOfDone,
+        Self::RecordProductBacklogItemDone,
+    ];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::SetProductGoal => "setProductGoal",
+            Self::CreateProductBacklogItem => "createProductBacklogItem",
+            Self::RefineProductBacklogItem => "refineProductBacklogItem",
+            Self::OrderProductBacklog => "orderProductBacklog",
+            Self::CreateSprint => "createSprint",
+            Self::StartSprint => "startSprint",
+            Self::CancelSprint => "cancelSprint",
+            Self::EndSprint => "endSprint",
+            Self::CommitSprintBacklog => "commitSprintBacklog",
+            Self::ChangeSprintBacklog => "changeSprintBacklog",
+            Self::DefineDefinitionOfDone => "defineDefinitionOfDone",
+            Self::RecordProductBacklogItemDone => "recordProductBacklogItemDone",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ScrumOperation {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl GoalEnding {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::Achieved, Self::Abandoned];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::Achieved => "ACHIEVED",
+            Self::Abandoned => "ABANDONED",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for GoalEnding {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl GoalStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::GoalActive, Self::GoalAchieved, Self::GoalAbandoned];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::GoalActive => "ACTIVE",
+            Self::GoalAchieved => "ACHIEVED",
+            Self::GoalAbandoned => "ABANDONED",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for GoalStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl ItemStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::ItemInProductBacklog, Self::ItemSelectedForSprint, Self::ItemDone];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::ItemInProductBacklog => "IN_PRODUCT_BACKLOG",
+            Self::ItemSelectedForSprint => "SELECTED_FOR_SPRINT",
+            Self::ItemDone => "DONE",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ItemStatus {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl SprintStatus {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::SprintPlanned, Self::SprintStarted, Self::SprintEnded, Self::SprintCanceled];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::SprintPlanned => "PLANNED",
+            Self::SprintStarted => "STARTED",
+            Self::SprintEnded => "ENDED",
+            Self::SprintCanceled => "CANCELED",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for SprintStatus {
     const ALL: &'static [Self] = Self::ALL;
 
     fn label(self) -> &'static str {
@@ -1685,7 +2540,7 @@ impl labels::Labelled for ArchitectureOperation {
 }
 
 // This file is @generated by prost-build.
-/// The point in history: head, published, a baseline, a moment. Echoed in every answer; given back, it reads the same bytes.
+/// Point in history.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2642,6 +3497,754 @@ impl Lifecycle {
         }
     }
 }
+/// A point of history with a name. Reads through it give what was there, whatever happened since.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Baseline {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(enumeration = "BaselineStatus", tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write::<BaselineStatus, _>",
+        deserialize_with = "crate::labels::read::<BaselineStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, tag = "4")]
+    pub model_id: ::prost::alloc::string::String,
+    /// The point it pins.
+    #[prost(uint64, tag = "5")]
+    pub sequence: u64,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    /// Unique key, usable wherever an id is.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    /// How many elements and relationships were chosen; absent when it holds the whole model.
+    #[prost(uint32, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen_elements: ::core::option::Option<u32>,
+    #[prost(uint32, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen_relationships: ::core::option::Option<u32>,
+    #[prost(string, tag = "10")]
+    pub created_by: ::prost::alloc::string::String,
+    #[prost(string, tag = "11")]
+    pub created_at: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submitted_at: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "13")]
+    pub approvals: ::prost::alloc::vec::Vec<BaselineDecision>,
+    #[prost(message, optional, tag = "14")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rejection: ::core::option::Option<BaselineDecision>,
+    /// Why it was approved or rejected.
+    #[prost(string, optional, tag = "15")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "16")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promoted_at: ::core::option::Option<::prost::alloc::string::String>,
+    /// The baseline that was published before this one.
+    #[prost(string, optional, tag = "17")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supersedes: ::core::option::Option<::prost::alloc::string::String>,
+    /// The earlier baseline that this one publishes again.
+    #[prost(string, optional, tag = "18")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollback_of: ::core::option::Option<::prost::alloc::string::String>,
+    /// Grows by one with each step of its life.
+    #[prost(uint64, tag = "19")]
+    pub version: u64,
+    #[prost(string, tag = "20")]
+    pub repository_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "21")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "22")]
+    pub version_id: ::prost::alloc::string::String,
+}
+/// Who decided, and when.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BaselineDecision {
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub at: ::prost::alloc::string::String,
+}
+/// An element version that a baseline pins.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BaselineItem {
+    #[prost(string, tag = "1")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub version_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub repository_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetBaselineRequest {
+    /// Id, key or name of the baseline.
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    /// How many pinned versions to list.
+    #[prost(uint32, tag = "2")]
+    pub page_size: u32,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetBaselineResponse {
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: ::core::option::Option<Baseline>,
+    /// True for the one that selector published reads.
+    #[prost(bool, tag = "2")]
+    pub published: bool,
+    #[prost(message, repeated, tag = "3")]
+    pub items: ::prost::alloc::vec::Vec<BaselineItem>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListBaselinesRequest {
+    /// Only this status.
+    #[prost(enumeration = "BaselineStatus", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<BaselineStatus, _>",
+        deserialize_with = "crate::labels::read::<BaselineStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(uint32, tag = "2")]
+    pub page_size: u32,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListBaselinesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub baselines: ::prost::alloc::vec::Vec<Baseline>,
+    /// The one that selector published reads.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_baseline_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CompareRequest {
+    /// The earlier state.
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: ::core::option::Option<ReadContext>,
+    /// The later state; head by default.
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: ::core::option::Option<ReadContext>,
+    /// Id or key of the model; that of a given baseline, else the active one, by default.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint32, tag = "4")]
+    pub page_size: u32,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// One difference between two states.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StateChange {
+    #[prost(enumeration = "ChangeKind", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ChangeKind, _>",
+        deserialize_with = "crate::labels::read::<ChangeKind, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub change: i32,
+    /// element or relationship.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// The difference in words.
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+    /// Id of the element or relationship.
+    #[prost(string, tag = "4")]
+    pub element_id: ::prost::alloc::string::String,
+    /// Names of the fields that differ.
+    #[prost(string, repeated, tag = "5")]
+    pub fields: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_version_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_version_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "8")]
+    pub repository_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CompareResponse {
+    /// The differences of this page in one line.
+    #[prost(string, tag = "1")]
+    pub summary: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "2")]
+    pub changes: ::prost::alloc::vec::Vec<StateChange>,
+    #[prost(string, tag = "3")]
+    pub model_id: ::prost::alloc::string::String,
+    /// A page can be empty and still have a next one.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    /// Both states as they were read; give them back to compare the same again.
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: ::core::option::Option<ReadContext>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateBaselineRequest {
+    /// Unique among the baselines of the repository.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    /// Id or key of the model; the active model by default.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only these elements and the relationships between them (ids, keys or unique names); the whole model by default.
+    #[prost(string, repeated, tag = "4")]
+    pub element_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Your own unique handle, usable wherever an id is.
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    /// The point to pin; head by default.
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+    /// Makes retries safe.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// propose submits it at once.
+    #[prost(enumeration = "CommitMode", tag = "20")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PromoteBaselineRequest {
+    /// Id, key or name of the baseline.
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    /// Why, for the record.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+    /// Makes retries safe.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// propose only submits it.
+    #[prost(enumeration = "CommitMode", tag = "20")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChangeBaselineDraftRequest {
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    /// Ids, keys or unique names, as they were at the point that the baseline pins.
+    #[prost(string, repeated, tag = "2")]
+    pub add_element_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "3")]
+    pub remove_element_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SubmitBaselineRequest {
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ApproveBaselineRequest {
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RejectBaselineRequest {
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    /// Required: what to do better.
+    #[prost(string, tag = "2")]
+    pub rationale: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RollbackBaselineRequest {
+    /// A baseline that was published before.
+    #[prost(string, tag = "1")]
+    pub baseline_id: ::prost::alloc::string::String,
+    /// Name of the new baseline; made from the old one's by default.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BaselineWriteResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: ::core::option::Option<Baseline>,
+    #[prost(enumeration = "Outcome", tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(string, repeated, tag = "4")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "5")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// Where a baseline is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum BaselineStatus {
+    Unspecified = 0,
+    Draft = 1,
+    Submitted = 2,
+    Approved = 3,
+    Rejected = 4,
+    Promoted = 5,
+    Superseded = 6,
+}
+impl BaselineStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "BASELINE_STATUS_UNSPECIFIED",
+            Self::Draft => "BASELINE_STATUS_DRAFT",
+            Self::Submitted => "BASELINE_STATUS_SUBMITTED",
+            Self::Approved => "BASELINE_STATUS_APPROVED",
+            Self::Rejected => "BASELINE_STATUS_REJECTED",
+            Self::Promoted => "BASELINE_STATUS_PROMOTED",
+            Self::Superseded => "BASELINE_STATUS_SUPERSEDED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "BASELINE_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "BASELINE_STATUS_DRAFT" => Some(Self::Draft),
+            "BASELINE_STATUS_SUBMITTED" => Some(Self::Submitted),
+            "BASELINE_STATUS_APPROVED" => Some(Self::Approved),
+            "BASELINE_STATUS_REJECTED" => Some(Self::Rejected),
+            "BASELINE_STATUS_PROMOTED" => Some(Self::Promoted),
+            "BASELINE_STATUS_SUPERSEDED" => Some(Self::Superseded),
+            _ => None,
+        }
+    }
+}
+/// What happened to something between two states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ChangeKind {
+    Unspecified = 0,
+    Added = 1,
+    Changed = 2,
+    Removed = 3,
+}
+impl ChangeKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CHANGE_KIND_UNSPECIFIED",
+            Self::Added => "CHANGE_KIND_ADDED",
+            Self::Changed => "CHANGE_KIND_CHANGED",
+            Self::Removed => "CHANGE_KIND_REMOVED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CHANGE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "CHANGE_KIND_ADDED" => Some(Self::Added),
+            "CHANGE_KIND_CHANGED" => Some(Self::Changed),
+            "CHANGE_KIND_REMOVED" => Some(Self::Removed),
+            _ => None,
+        }
+    }
+}
+/// A definition at one version.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Definition {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(enumeration = "DefinitionKind", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<DefinitionKind, _>",
+        deserialize_with = "crate::labels::read::<DefinitionKind, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub kind: i32,
+    /// Unique among definitions of the same kind.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "4")]
+    pub version: u64,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: ::core::option::Option<crate::Object>,
+    #[prost(enumeration = "DefinitionStatus", tag = "6")]
+    #[serde(
+        serialize_with = "crate::labels::write::<DefinitionStatus, _>",
+        deserialize_with = "crate::labels::read::<DefinitionStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    /// The version whose content was promoted last.
+    #[prost(uint64, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promoted_version: ::core::option::Option<u64>,
+    /// The element version it was made from.
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_version_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "9")]
+    pub repository_id: ::prost::alloc::string::String,
+    /// The same as id; the stable part of a citation.
+    #[prost(string, tag = "10")]
+    pub element_id: ::prost::alloc::string::String,
+    /// Names this version for ever; the exact part of a citation.
+    #[prost(string, tag = "11")]
+    pub version_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "12")]
+    pub created_at: ::prost::alloc::string::String,
+    #[prost(string, tag = "13")]
+    pub updated_at: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListDefinitionsRequest {
+    #[prost(enumeration = "DefinitionKind", optional, tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<DefinitionKind, _>",
+        deserialize_with = "crate::labels::read_optional::<DefinitionKind, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub kind: ::core::option::Option<i32>,
+    #[prost(enumeration = "DefinitionStatus", optional, tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<DefinitionStatus, _>",
+        deserialize_with = "crate::labels::read_optional::<DefinitionStatus, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub status: ::core::option::Option<i32>,
+    #[prost(uint32, tag = "3")]
+    pub page_size: u32,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListDefinitionsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub definitions: ::prost::alloc::vec::Vec<Definition>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetDefinitionRequest {
+    /// Id or unique name of the definition.
+    #[prost(string, tag = "1")]
+    pub definition_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetDefinitionResponse {
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: ::core::option::Option<Definition>,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpsertDefinitionRequest {
+    #[prost(enumeration = "DefinitionKind", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<DefinitionKind, _>",
+        deserialize_with = "crate::labels::read::<DefinitionKind, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub kind: i32,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// What it says; that of an agent is an AgentDefinition.
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: ::core::option::Option<crate::Object>,
+    /// The element version it was made from.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_version_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Takes the definition out of use.
+    #[prost(bool, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retired: ::core::option::Option<bool>,
+    /// Refuse unless the definition is at this version.
+    #[prost(uint64, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+    /// Makes retries safe.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpsertDefinitionResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: ::core::option::Option<Definition>,
+    #[prost(string, repeated, tag = "3")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "4")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PromoteDefinitionRequest {
+    /// Id or unique name of the definition.
+    #[prost(string, tag = "1")]
+    pub definition_id: ::prost::alloc::string::String,
+    /// Refuse unless the definition is at this version.
+    #[prost(uint64, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+    /// Makes retries safe.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PromoteDefinitionResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: ::core::option::Option<Definition>,
+    #[prost(string, repeated, tag = "3")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "4")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum DefinitionKind {
+    Unspecified = 0,
+    DefinitionProcess = 1,
+    DefinitionAgent = 2,
+    DefinitionExtension = 3,
+}
+impl DefinitionKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "DEFINITION_KIND_UNSPECIFIED",
+            Self::DefinitionProcess => "DEFINITION_PROCESS",
+            Self::DefinitionAgent => "DEFINITION_AGENT",
+            Self::DefinitionExtension => "DEFINITION_EXTENSION",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "DEFINITION_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "DEFINITION_PROCESS" => Some(Self::DefinitionProcess),
+            "DEFINITION_AGENT" => Some(Self::DefinitionAgent),
+            "DEFINITION_EXTENSION" => Some(Self::DefinitionExtension),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum DefinitionStatus {
+    Unspecified = 0,
+    DefinitionDraft = 1,
+    DefinitionPromoted = 2,
+    DefinitionRetired = 3,
+}
+impl DefinitionStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "DEFINITION_STATUS_UNSPECIFIED",
+            Self::DefinitionDraft => "DEFINITION_DRAFT",
+            Self::DefinitionPromoted => "DEFINITION_PROMOTED",
+            Self::DefinitionRetired => "DEFINITION_RETIRED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "DEFINITION_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "DEFINITION_DRAFT" => Some(Self::DefinitionDraft),
+            "DEFINITION_PROMOTED" => Some(Self::DefinitionPromoted),
+            "DEFINITION_RETIRED" => Some(Self::DefinitionRetired),
+            _ => None,
+        }
+    }
+}
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2687,7 +4290,6 @@ pub struct GetRelationshipTypesRequest {
     pub relationship_type: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "4")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -2851,6 +4453,7 @@ pub enum WriteOperation {
     CreateCapabilityStructure = 6,
     AddComponentToCapability = 7,
     SubmitArchitectureIntent = 8,
+    SubmitScrumIntent = 9,
 }
 impl WriteOperation {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -2868,6 +4471,7 @@ impl WriteOperation {
             Self::CreateCapabilityStructure => "CREATE_CAPABILITY_STRUCTURE",
             Self::AddComponentToCapability => "ADD_COMPONENT_TO_CAPABILITY",
             Self::SubmitArchitectureIntent => "SUBMIT_ARCHITECTURE_INTENT",
+            Self::SubmitScrumIntent => "SUBMIT_SCRUM_INTENT",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -2882,9 +4486,73 @@ impl WriteOperation {
             "CREATE_CAPABILITY_STRUCTURE" => Some(Self::CreateCapabilityStructure),
             "ADD_COMPONENT_TO_CAPABILITY" => Some(Self::AddComponentToCapability),
             "SUBMIT_ARCHITECTURE_INTENT" => Some(Self::SubmitArchitectureIntent),
+            "SUBMIT_SCRUM_INTENT" => Some(Self::SubmitScrumIntent),
             _ => None,
         }
     }
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListFactsRequest {
+    /// Only facts after this one; 0 for all.
+    #[prost(uint64, tag = "1")]
+    pub after: u64,
+    /// At most 500; 100 when absent.
+    #[prost(uint32, tag = "2")]
+    pub page_size: u32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListFactsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub events: ::prost::alloc::vec::Vec<CloudEvent>,
+    /// Where to go on: the after of the next page.
+    #[prost(uint64, tag = "2")]
+    pub last_sequence: u64,
+    /// True when there may be more now.
+    #[prost(bool, tag = "3")]
+    pub more: bool,
+}
+/// A fact as a CloudEvent in structured JSON.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CloudEvent {
+    #[prost(string, tag = "1")]
+    pub specversion: ::prost::alloc::string::String,
+    /// The message id; a consumer drops what it has seen.
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+    /// The producer, as a URN.
+    #[prost(string, tag = "3")]
+    pub source: ::prost::alloc::string::String,
+    /// io.ameide.CONTEXT.fact.NAME.v1.
+    #[prost(string, tag = "4")]
+    pub r#type: ::prost::alloc::string::String,
+    /// The aggregate, as kind/id.
+    #[prost(string, tag = "5")]
+    pub subject: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub time: ::prost::alloc::string::String,
+    #[prost(string, tag = "7")]
+    pub datacontenttype: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: ::core::option::Option<crate::Object>,
+    #[prost(string, tag = "9")]
+    pub tenantid: ::prost::alloc::string::String,
+    #[prost(string, tag = "10")]
+    pub correlationid: ::prost::alloc::string::String,
+    #[prost(string, tag = "11")]
+    pub causationid: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traceparent: ::core::option::Option<::prost::alloc::string::String>,
+    /// The sequence number in twenty digits, so that the order of texts is the order of facts.
+    #[prost(string, tag = "13")]
+    pub sequence: ::prost::alloc::string::String,
 }
 /// A version that a proposal rests on.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
@@ -2957,10 +4625,10 @@ pub struct Proposal {
     pub status: i32,
     #[prost(string, tag = "3")]
     pub summary: ::prost::alloc::string::String,
-    #[prost(enumeration = "ChangeKind", tag = "4")]
+    #[prost(enumeration = "ProposedChange", tag = "4")]
     #[serde(
-        serialize_with = "crate::labels::write::<ChangeKind, _>",
-        deserialize_with = "crate::labels::read::<ChangeKind, _>",
+        serialize_with = "crate::labels::write::<ProposedChange, _>",
+        deserialize_with = "crate::labels::read::<ProposedChange, _>",
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub change: i32,
@@ -3039,7 +4707,6 @@ pub struct ListProposalsRequest {
     pub element_id: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "3")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -3151,41 +4818,41 @@ pub struct ProposalDecided {
 /// What a proposal would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
-pub enum ChangeKind {
+pub enum ProposedChange {
     Unspecified = 0,
-    ChangeCreate = 1,
-    ChangeUpdate = 2,
-    ChangeLink = 3,
-    ChangeUnlink = 4,
-    ChangeSupersede = 5,
-    ChangeDelete = 6,
+    Create = 1,
+    Update = 2,
+    Link = 3,
+    Unlink = 4,
+    Supersede = 5,
+    Delete = 6,
 }
-impl ChangeKind {
+impl ProposedChange {
     /// String value of the enum field names used in the ProtoBuf definition.
     ///
     /// The values are not transformed in any way and thus are considered stable
     /// (if the ProtoBuf definition does not change) and safe for programmatic use.
     pub fn as_str_name(&self) -> &'static str {
         match self {
-            Self::Unspecified => "CHANGE_KIND_UNSPECIFIED",
-            Self::ChangeCreate => "CHANGE_CREATE",
-            Self::ChangeUpdate => "CHANGE_UPDATE",
-            Self::ChangeLink => "CHANGE_LINK",
-            Self::ChangeUnlink => "CHANGE_UNLINK",
-            Self::ChangeSupersede => "CHANGE_SUPERSEDE",
-            Self::ChangeDelete => "CHANGE_DELETE",
+            Self::Unspecified => "PROPOSED_CHANGE_UNSPECIFIED",
+            Self::Create => "PROPOSED_CHANGE_CREATE",
+            Self::Update => "PROPOSED_CHANGE_UPDATE",
+            Self::Link => "PROPOSED_CHANGE_LINK",
+            Self::Unlink => "PROPOSED_CHANGE_UNLINK",
+            Self::Supersede => "PROPOSED_CHANGE_SUPERSEDE",
+            Self::Delete => "PROPOSED_CHANGE_DELETE",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
     pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
         match value {
-            "CHANGE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
-            "CHANGE_CREATE" => Some(Self::ChangeCreate),
-            "CHANGE_UPDATE" => Some(Self::ChangeUpdate),
-            "CHANGE_LINK" => Some(Self::ChangeLink),
-            "CHANGE_UNLINK" => Some(Self::ChangeUnlink),
-            "CHANGE_SUPERSEDE" => Some(Self::ChangeSupersede),
-            "CHANGE_DELETE" => Some(Self::ChangeDelete),
+            "PROPOSED_CHANGE_UNSPECIFIED" => Some(Self::Unspecified),
+            "PROPOSED_CHANGE_CREATE" => Some(Self::Create),
+            "PROPOSED_CHANGE_UPDATE" => Some(Self::Update),
+            "PROPOSED_CHANGE_LINK" => Some(Self::Link),
+            "PROPOSED_CHANGE_UNLINK" => Some(Self::Unlink),
+            "PROPOSED_CHANGE_SUPERSEDE" => Some(Self::Supersede),
+            "PROPOSED_CHANGE_DELETE" => Some(Self::Delete),
             _ => None,
         }
     }
@@ -3196,7 +4863,6 @@ impl ChangeKind {
 pub struct ListModelsRequest {
     #[prost(uint32, tag = "1")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -3312,7 +4978,6 @@ pub struct ListArchimateElementsRequest {
     pub name: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "5")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -3350,7 +5015,6 @@ pub struct ListArchimateRelationshipsRequest {
     pub relationship_type: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "4")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -3383,7 +5047,6 @@ pub struct GetArchimateViewRequest {
     pub read_context: ::core::option::Option<ReadContext>,
     #[prost(uint32, tag = "3")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -3435,7 +5098,6 @@ pub struct SearchElementsRequest {
     pub element_type: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint32, tag = "4")]
     pub page_size: u32,
-    /// next_page_token of the page before.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
@@ -3456,6 +5118,684 @@ pub struct SearchElementsResponse {
     #[prost(message, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ScrumDomainIntent {
+    #[prost(enumeration = "ScrumOperation", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ScrumOperation, _>",
+        deserialize_with = "crate::labels::read::<ScrumOperation, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub operation: i32,
+    /// Id or key; a new key makes a new product.
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_product_goal: ::core::option::Option<SetProductGoal>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_product_backlog_item: ::core::option::Option<CreateProductBacklogItem>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refine_product_backlog_item: ::core::option::Option<RefineProductBacklogItem>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order_product_backlog: ::core::option::Option<OrderProductBacklog>,
+    #[prost(message, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_sprint: ::core::option::Option<CreateSprint>,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_sprint: ::core::option::Option<StartSprint>,
+    #[prost(message, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancel_sprint: ::core::option::Option<CancelSprint>,
+    #[prost(message, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_sprint: ::core::option::Option<EndSprint>,
+    #[prost(message, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_sprint_backlog: ::core::option::Option<CommitSprintBacklog>,
+    #[prost(message, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change_sprint_backlog: ::core::option::Option<ChangeSprintBacklog>,
+    #[prost(message, optional, tag = "13")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub define_definition_of_done: ::core::option::Option<DefineDefinitionOfDone>,
+    #[prost(message, optional, tag = "14")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_product_backlog_item_done: ::core::option::Option<RecordProductBacklogItemDone>,
+    /// Makes retries safe.
+    #[prost(string, optional, tag = "15")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "CommitMode", tag = "40")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetProductGoal {
+    #[prost(string, tag = "1")]
+    pub description: ::prost::alloc::string::String,
+    #[prost(enumeration = "GoalEnding", optional, tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<GoalEnding, _>",
+        deserialize_with = "crate::labels::read_optional::<GoalEnding, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub previous_goal: ::core::option::Option<i32>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateProductBacklogItem {
+    #[prost(string, tag = "1")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "3")]
+    pub acceptance_criteria: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RefineProductBacklogItem {
+    #[prost(string, tag = "1")]
+    pub item_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "4")]
+    pub acceptance_criteria: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: ::core::option::Option<::prost::alloc::string::String>,
+    /// Fields to set or clear: title,size
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_mask: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OrderProductBacklog {
+    /// Every open item once.
+    #[prost(string, repeated, tag = "1")]
+    pub item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ordering_policy: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateSprint {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "3")]
+    pub start_at: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub end_at: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StartSprint {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelSprint {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EndSprint {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CommitSprintBacklog {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub goal: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "3")]
+    pub item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChangeSprintBacklog {
+    #[prost(string, tag = "1")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "2")]
+    pub add_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "3")]
+    pub remove_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_at: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DefineDefinitionOfDone {
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordProductBacklogItemDone {
+    #[prost(string, tag = "1")]
+    pub item_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub sprint_id: ::prost::alloc::string::String,
+    /// Id, or v1
+    #[prost(string, tag = "3")]
+    pub definition_of_done_id: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "4")]
+    pub evidence_refs: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ScrumDomainIntentResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    /// What changed, as it is now.
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub product: ::core::option::Option<Product>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: ::core::option::Option<ProductBacklogItem>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprint: ::core::option::Option<Sprint>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition_of_done: ::core::option::Option<DefinitionOfDone>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub increment: ::core::option::Option<Increment>,
+    #[prost(string, repeated, tag = "7")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "8")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "9")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the write became when the outcome is proposed.
+    #[prost(message, optional, tag = "40")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+}
+/// A product backlog and its goal.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Product {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub key: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: ::core::option::Option<ProductGoal>,
+    /// The order the Product Owner gave; items created later follow.
+    #[prost(string, repeated, tag = "4")]
+    pub ordered_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ordering_policy: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "6")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ProductGoal {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub description: ::prost::alloc::string::String,
+    #[prost(enumeration = "GoalStatus", tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write::<GoalStatus, _>",
+        deserialize_with = "crate::labels::read::<GoalStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, tag = "4")]
+    pub effective_from: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_to: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ProductBacklogItem {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "6")]
+    pub acceptance_criteria: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "ItemStatus", tag = "8")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ItemStatus, _>",
+        deserialize_with = "crate::labels::read::<ItemStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected_sprint_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done_definition_of_done_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done_at: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "12")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Sprint {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "5")]
+    pub start_at: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub end_at: ::prost::alloc::string::String,
+    #[prost(enumeration = "SprintStatus", tag = "7")]
+    #[serde(
+        serialize_with = "crate::labels::write::<SprintStatus, _>",
+        deserialize_with = "crate::labels::read::<SprintStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancellation_reason: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "10")]
+    pub selected_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "12")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DefinitionOfDone {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+    /// Counts the definitions of the product.
+    #[prost(uint64, tag = "4")]
+    pub version: u64,
+    #[prost(string, tag = "5")]
+    pub effective_from: ::prost::alloc::string::String,
+}
+/// Items that are done, and by which definition.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Increment {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub sprint_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub definition_of_done_id: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "5")]
+    pub included_item_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "6")]
+    pub evidence_refs: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "7")]
+    pub version: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetProductRequest {
+    /// Id or key of the product.
+    #[prost(string, tag = "1")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetProductResponse {
+    #[prost(message, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub product: ::core::option::Option<Product>,
+    /// Goals that are no longer active, oldest first.
+    #[prost(message, repeated, tag = "2")]
+    pub past_goals: ::prost::alloc::vec::Vec<ProductGoal>,
+    /// What is not done, in order; at most 200.
+    #[prost(message, repeated, tag = "3")]
+    pub backlog: ::prost::alloc::vec::Vec<ProductBacklogItem>,
+    /// The newest 50.
+    #[prost(message, repeated, tag = "4")]
+    pub sprints: ::prost::alloc::vec::Vec<Sprint>,
+    #[prost(message, repeated, tag = "5")]
+    pub definitions_of_done: ::prost::alloc::vec::Vec<DefinitionOfDone>,
+    #[prost(message, repeated, tag = "6")]
+    pub increments: ::prost::alloc::vec::Vec<Increment>,
+    /// True when the backlog goes on: ListProductBacklogItems pages through it.
+    #[prost(bool, tag = "7")]
+    pub truncated: bool,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListProductBacklogItemsRequest {
+    #[prost(string, tag = "1")]
+    pub product_id: ::prost::alloc::string::String,
+    #[prost(enumeration = "ItemStatus", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ItemStatus, _>",
+        deserialize_with = "crate::labels::read::<ItemStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(uint32, tag = "3")]
+    pub page_size: u32,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListProductBacklogItemsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub items: ::prost::alloc::vec::Vec<ProductBacklogItem>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+/// What can be asked of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ScrumOperation {
+    Unspecified = 0,
+    SetProductGoal = 1,
+    CreateProductBacklogItem = 2,
+    RefineProductBacklogItem = 3,
+    OrderProductBacklog = 4,
+    CreateSprint = 5,
+    StartSprint = 6,
+    CancelSprint = 7,
+    EndSprint = 8,
+    CommitSprintBacklog = 9,
+    ChangeSprintBacklog = 10,
+    DefineDefinitionOfDone = 11,
+    RecordProductBacklogItemDone = 12,
+}
+impl ScrumOperation {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SCRUM_OPERATION_UNSPECIFIED",
+            Self::SetProductGoal => "SET_PRODUCT_GOAL",
+            Self::CreateProductBacklogItem => "CREATE_PRODUCT_BACKLOG_ITEM",
+            Self::RefineProductBacklogItem => "REFINE_PRODUCT_BACKLOG_ITEM",
+            Self::OrderProductBacklog => "ORDER_PRODUCT_BACKLOG",
+            Self::CreateSprint => "CREATE_SPRINT",
+            Self::StartSprint => "START_SPRINT",
+            Self::CancelSprint => "CANCEL_SPRINT",
+            Self::EndSprint => "END_SPRINT",
+            Self::CommitSprintBacklog => "COMMIT_SPRINT_BACKLOG",
+            Self::ChangeSprintBacklog => "CHANGE_SPRINT_BACKLOG",
+            Self::DefineDefinitionOfDone => "DEFINE_DEFINITION_OF_DONE",
+            Self::RecordProductBacklogItemDone => "RECORD_PRODUCT_BACKLOG_ITEM_DONE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SCRUM_OPERATION_UNSPECIFIED" => Some(Self::Unspecified),
+            "SET_PRODUCT_GOAL" => Some(Self::SetProductGoal),
+            "CREATE_PRODUCT_BACKLOG_ITEM" => Some(Self::CreateProductBacklogItem),
+            "REFINE_PRODUCT_BACKLOG_ITEM" => Some(Self::RefineProductBacklogItem),
+            "ORDER_PRODUCT_BACKLOG" => Some(Self::OrderProductBacklog),
+            "CREATE_SPRINT" => Some(Self::CreateSprint),
+            "START_SPRINT" => Some(Self::StartSprint),
+            "CANCEL_SPRINT" => Some(Self::CancelSprint),
+            "END_SPRINT" => Some(Self::EndSprint),
+            "COMMIT_SPRINT_BACKLOG" => Some(Self::CommitSprintBacklog),
+            "CHANGE_SPRINT_BACKLOG" => Some(Self::ChangeSprintBacklog),
+            "DEFINE_DEFINITION_OF_DONE" => Some(Self::DefineDefinitionOfDone),
+            "RECORD_PRODUCT_BACKLOG_ITEM_DONE" => Some(Self::RecordProductBacklogItemDone),
+            _ => None,
+        }
+    }
+}
+/// How a goal stops being the active one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum GoalEnding {
+    Unspecified = 0,
+    Achieved = 1,
+    Abandoned = 2,
+}
+impl GoalEnding {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "GOAL_ENDING_UNSPECIFIED",
+            Self::Achieved => "GOAL_ENDING_ACHIEVED",
+            Self::Abandoned => "GOAL_ENDING_ABANDONED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "GOAL_ENDING_UNSPECIFIED" => Some(Self::Unspecified),
+            "GOAL_ENDING_ACHIEVED" => Some(Self::Achieved),
+            "GOAL_ENDING_ABANDONED" => Some(Self::Abandoned),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum GoalStatus {
+    Unspecified = 0,
+    GoalActive = 1,
+    GoalAchieved = 2,
+    GoalAbandoned = 3,
+}
+impl GoalStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "GOAL_STATUS_UNSPECIFIED",
+            Self::GoalActive => "GOAL_ACTIVE",
+            Self::GoalAchieved => "GOAL_ACHIEVED",
+            Self::GoalAbandoned => "GOAL_ABANDONED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "GOAL_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "GOAL_ACTIVE" => Some(Self::GoalActive),
+            "GOAL_ACHIEVED" => Some(Self::GoalAchieved),
+            "GOAL_ABANDONED" => Some(Self::GoalAbandoned),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ItemStatus {
+    Unspecified = 0,
+    ItemInProductBacklog = 1,
+    ItemSelectedForSprint = 2,
+    ItemDone = 3,
+}
+impl ItemStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ITEM_STATUS_UNSPECIFIED",
+            Self::ItemInProductBacklog => "ITEM_IN_PRODUCT_BACKLOG",
+            Self::ItemSelectedForSprint => "ITEM_SELECTED_FOR_SPRINT",
+            Self::ItemDone => "ITEM_DONE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ITEM_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "ITEM_IN_PRODUCT_BACKLOG" => Some(Self::ItemInProductBacklog),
+            "ITEM_SELECTED_FOR_SPRINT" => Some(Self::ItemSelectedForSprint),
+            "ITEM_DONE" => Some(Self::ItemDone),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum SprintStatus {
+    Unspecified = 0,
+    SprintPlanned = 1,
+    SprintStarted = 2,
+    SprintEnded = 3,
+    SprintCanceled = 4,
+}
+impl SprintStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SPRINT_STATUS_UNSPECIFIED",
+            Self::SprintPlanned => "SPRINT_PLANNED",
+            Self::SprintStarted => "SPRINT_STARTED",
+            Self::SprintEnded => "SPRINT_ENDED",
+            Self::SprintCanceled => "SPRINT_CANCELED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SPRINT_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "SPRINT_PLANNED" => Some(Self::SprintPlanned),
+            "SPRINT_STARTED" => Some(Self::SprintStarted),
+            "SPRINT_ENDED" => Some(Self::SprintEnded),
+            "SPRINT_CANCELED" => Some(Self::SprintCanceled),
+            _ => None,
+        }
+    }
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -3619,11 +5959,10 @@ pub struct CreateCapabilityRequest {
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: ::core::option::Option<::prost::alloc::string::String>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "8")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -3725,11 +6064,10 @@ pub struct CreateCapabilityStructureRequest {
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "7")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -3787,11 +6125,10 @@ pub struct AddComponentToCapabilityRequest {
     /// Names of the application services it provides.
     #[prost(string, repeated, tag = "4")]
     pub services: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "6")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -3867,11 +6204,10 @@ pub struct CreateElementRequest {
     #[prost(string, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: ::core::option::Option<::prost::alloc::string::String>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "9")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -3956,11 +6292,10 @@ pub struct CreateRelationshipRequest {
     #[prost(bool, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directed: ::core::option::Option<bool>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "9")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "10")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -4021,11 +6356,10 @@ pub struct UpdateElementRequest {
     #[prost(uint64, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_version: ::core::option::Option<u64>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "7")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -4110,11 +6444,10 @@ pub struct DeleteElementRequest {
     #[prost(uint64, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_version: ::core::option::Option<u64>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "5")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -4122,6 +6455,10 @@ pub struct DeleteElementRequest {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub commit_mode: i32,
+    /// Delete although the published baseline holds it; what is published stays readable.
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub even_if_published: ::core::option::Option<bool>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -4197,11 +6534,10 @@ pub struct TransformationArchitectureDomainIntent {
     #[prost(message, optional, tag = "10")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete_view: ::core::option::Option<DeleteIntent>,
-    /// Your key for this write: a retry with it happens once.
+    /// Makes retries safe.
     #[prost(string, optional, tag = "11")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// By policy when absent.
     #[prost(enumeration = "CommitMode", tag = "12")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",

@@ -10,18 +10,18 @@ fn row(tenant: &str, number: u64) -> AuditRow {
         at: Timestamp(number as i64),
         tenant: TenantId::new(tenant).unwrap(),
         principal: "local|alice".to_owned(),
-        principal_kind: "user".to_owned(),
-        transport: "stdio".to_owned(),
+        principal_kind: "user".into(),
+        transport: "stdio".into(),
         client: None,
-        method: "tools/call".to_owned(),
+        method: "tools/call".into(),
         target: "createElement".to_owned(),
-        arguments: "{}".to_owned(),
-        arguments_hash: "hash".to_owned(),
+        arguments: "{}".into(),
+        arguments_hash: "hash".into(),
         request_id: number.to_string(),
         correlation_id: format!("c{}", number % 2),
         trace_id: None,
-        decision: "allow".to_owned(),
-        outcome: "ok".to_owned(),
+        decision: "allow".into(),
+        outcome: "ok".into(),
         error_code: None,
         duration_us: 12,
     }
@@ -81,7 +81,7 @@ async fn an_append_never_waits_and_counts_what_it_drops() {
 async fn long_arguments_are_cut_between_characters() {
     let directory = tempfile::tempdir().unwrap();
     let log = AuditLog::open(directory.path()).unwrap();
-    log.append(AuditRow { arguments: "é".repeat(ARGUMENTS_BYTES_MAX), ..row("acme", 1) });
+    log.append(AuditRow { arguments: "é".repeat(ARGUMENTS_BYTES_MAX).into(), ..row("acme", 1) });
     log.flush().await;
     let rows = log.recent(&TenantId::new("acme").unwrap(), 1).await.unwrap();
     assert_eq!(rows[0].arguments, "é".repeat(ARGUMENTS_BYTES_MAX / 2));

@@ -149,6 +149,20 @@ pub async fn pages_in_the_past_are_what_they_were(harness: &mut dyn Harness) {
     }
 }
 
+pub async fn a_listing_by_id_goes_on_after_any_id(harness: &mut dyn Harness) {
+    let (sample, at) = filled(harness).await;
+    let later = sample.write(vec![put(record("zz"))]).await;
+    for (at, scope) in [(at, None), (at, Some("m1".to_owned())), (later, Some("m1".to_owned()))] {
+        let find = Find { scope, limit: 1000, ..Find::all(THING) };
+        let whole = sample.ids_at(at, find.clone()).await;
+        for after in ["", "0", "36", "37", "5", "zzz"] {
+            let rest: Vec<String> = whole.iter().filter(|id| id.as_str() > after).cloned().collect();
+            let find = Find { after: Some(after.to_owned()), ..find.clone() };
+            assert_eq!(sample.ids_at(at, find).await, rest, "after {after:?}");
+        }
+    }
+}
+
 pub async fn a_foreign_cursor_is_refused(harness: &mut dyn Harness) {
     let (sample, at) = filled(harness).await;
     for order in [FindOrder::Name, FindOrder::Time] {

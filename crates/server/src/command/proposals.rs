@@ -3,14 +3,18 @@
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
+use contract::Context;
 use contract::generated::transformation::{
-    ApproveProposalRequest, GetProposalRequest, ListProposalsRequest, Proposal, ProposalQueryService, ProposalStatus,
-    ProposalWriteService, RebaseProposalRequest, RejectProposalRequest, RiskLevel, TriageProposalRequest,
-    WithdrawProposalRequest,
+    ApproveProposalRequest, GetProposalRequest, ListProposalsRequest, ListProposalsResponse, Proposal,
+    ProposalQueryService, ProposalStatus, ProposalWriteService, RebaseProposalRequest, RejectProposalRequest,
+    RiskLevel, TriageProposalRequest, WithdrawProposalRequest,
 };
+use transformation::query::ProposalQuery;
+use transformation::write::ProposalDesk;
 
-use super::typed::Typed;
-use crate::Config;
+use super::typed;
+use crate::platform::transformation_settings;
+use crate::{Config, Platform};
 
 #[derive(Debug, Subcommand)]
 pub enum Act {
@@ -59,106 +63,79 @@ pub enum Risk {
 }
 
 pub async fn run(config: Config, act: Act) -> anyhow::Result<ExitCode> {
-    let typed = Typed::open(&config).await?;
-    match act {
-        Act::List { status, limit } => list(&typed, status, limit).await?,
+    let platform = Platform::open(&config).await?;
+    let query = ProposalQuery::new(platform.ledger.clone());
+    let desk = ProposalDesk::new(platform.ledger.clone(), &transformation_settings(&config)?);
+    let decided = match act {
+        Act::List { status, limit } => {
+            let status = status.as_deref().map_or(Ok(ProposalStatus::ProposalProposed), named_status)?;
+            let request = ListProposalsRequest { status: status.into(), page_size: limit, ..Default::default() };
+            let work = async |ctx: &Context| query.list_proposals(ctx, request).await;
+            let listed = typed::call(&platform, "ProposalQueryService.ListProposals", "", work).await?;
+            return typed::print(&listed, false, list_lines);
+        }
         Act::Show { id } => {
             let request = GetProposalRequest { proposal_id: id.clone(), read_context: None };
-            let found = typed
-                .perform("proposals/show", &id, async |this, ctx| {
-                    this.services().proposal_query.get_proposal(ctx, request).await
-                })
-                .await?;
-            say(&serde_json::to_string_pretty(&found)?);
+            let work = async |ctx: &Context| query.get_proposal(ctx, request).await;
+            let shown = typed::call(&platform, "ProposalQueryService.GetProposal", &id, work).await?;
+            return typed::print(&shown, true, |_| Vec::new());
         }
         Act::Triage { id, risk } => {
-            let risk_level = match risk {
-                None => RiskLevel::Unspecified,
-                Some(Risk::Low) => RiskLevel::RiskLow,
-                Some(Risk::Med) => RiskLevel::RiskMed,
-                Some(Risk::High) => RiskLevel::RiskHigh,
-            };
-            let request = TriageProposalRequest { proposal_id: id.clone(), risk_level: risk_level.into() };
-            let decided = typed
-                .perform("proposals/triage", &id, async |this, ctx| {
-                    this.proposals().triage_proposal(ctx, request).await
-                })
-                .await?;
-            report(decided.proposal);
+            let risk_level = risk.map_or(RiskLevel::Unspecified, Risk::level).into();
+            let request = TriageProposalRequest { proposal_id: id.clone(), risk_level };
+            let work = async |ctx: &Context| desk.triage_proposal(ctx, request).await;
+            typed::call(&platform, "ProposalWriteService.TriageProposal", &id, work).await?
         }
         Act::Approve { id, reason } => {
             let request = ApproveProposalRequest { proposal_id: id.clone(), rationale: reason };
-            let decided = typed
-                .perform("proposals/approve", &id, async |this, ctx| {
-                    this.proposals().approve_proposal(ctx, request).await
-                })
-                .await?;
-            report(decided.proposal);
+            let work = async |ctx: &Context| desk.approve_proposal(ctx, request).await;
+            typed::call(&platform, "ProposalWriteService.ApproveProposal", &id, work).await?
         }
         Act::Reject { id, reason } => {
             let request = RejectProposalRequest { proposal_id: id.clone(), rationale: reason };
-            let decided = typed
-                .perform("proposals/reject", &id, async |this, ctx| {
-                    this.proposals().reject_proposal(ctx, request).await
-                })
-                .await?;
-            report(decided.proposal);
+            let work = async |ctx: &Context| desk.reject_proposal(ctx, request).await;
+            typed::call(&platform, "ProposalWriteService.RejectProposal", &id, work).await?
         }
         Act::Rebase { id } => {
             let request = RebaseProposalRequest { proposal_id: id.clone() };
-            let decided = typed
-                .perform("proposals/rebase", &id, async |this, ctx| {
-                    this.proposals().rebase_proposal(ctx, request).await
-                })
-                .await?;
-            report(decided.proposal);
+            let work = async |ctx: &Context| desk.rebase_proposal(ctx, request).await;
+            typed::call(&platform, "ProposalWriteService.RebaseProposal", &id, work).await?
         }
         Act::Withdraw { id, reason } => {
             let request = WithdrawProposalRequest { proposal_id: id.clone(), rationale: reason };
-            let decided = typed
-                .perform("proposals/withdraw", &id, async |this, ctx| {
-                    this.proposals().withdraw_proposal(ctx, request).await
-                })
-                .await?;
-            report(decided.proposal);
+            let work = async |ctx: &Context| desk.withdraw_proposal(ctx, request).await;
+            typed::call(&platform, "ProposalWriteService.WithdrawProposal", &id, work).await?
         }
-    }
-    Ok(ExitCode::SUCCESS)
+    };
+    typed::print(&decided, false, |decided| decided.proposal.iter().map(line).collect())
 }
 
-async fn list(typed: &Typed, status: Option<String>, limit: u32) -> anyhow::Result<()> {
-    let status = match status.as_deref() {
-        None => ProposalStatus::ProposalProposed,
-        Some(word) => ProposalStatus::from_label(&word.to_uppercase()).ok_or_else(|| {
-            let known: Vec<&str> = ProposalStatus::ALL.iter().map(|status| status.label()).collect();
-            anyhow::anyhow!("there is no status {word}; there is {}", known.join(", "))
-        })?,
-    };
-    let request = ListProposalsRequest { status: status.into(), page_size: limit, ..Default::default() };
-    let found = typed
-        .perform("proposals/list", status.label(), async |this, ctx| {
-            this.services().proposal_query.list_proposals(ctx, request).await
-        })
-        .await?;
-    for proposal in found.proposals {
-        report(Some(proposal));
+impl Risk {
+    fn level(self) -> RiskLevel {
+        match self {
+            Self::Low => RiskLevel::RiskLow,
+            Self::Med => RiskLevel::RiskMed,
+            Self::High => RiskLevel::RiskHigh,
+        }
     }
-    if found.next_page_token.is_some() {
-        say("… more with a larger --limit");
-    }
-    Ok(())
+}
+
+fn named_status(word: &str) -> anyhow::Result<ProposalStatus> {
+    ProposalStatus::from_label(&word.to_uppercase()).ok_or_else(|| {
+        let known: Vec<&str> = ProposalStatus::ALL.iter().map(|status| status.label()).collect();
+        anyhow::anyhow!("there is no status {word}; there is {}", known.join(", "))
+    })
+}
+
+fn list_lines(listed: &ListProposalsResponse) -> Vec<String> {
+    let more = listed.next_page_token.as_ref().map(|_| "… more with a larger --limit".to_owned());
+    listed.proposals.iter().map(line).chain(more).collect()
 }
 
 /// One line for one proposal.
-fn report(proposal: Option<Proposal>) {
-    let Some(proposal) = proposal else { return };
+fn line(proposal: &Proposal) -> String {
     let by = proposal.proposed_by.as_ref().map(|by| by.actor_id.as_str()).unwrap_or_default();
     let stale = if proposal.stale { " (stale)" } else { "" };
     let (status, risk) = (proposal.status().label(), proposal.risk_level().label());
-    say(&format!("{}  {status}{stale}  {risk}  {}  by {by}", proposal.id, proposal.summary));
-}
-
-#[expect(clippy::print_stdout, reason = "the answer belongs on stdout")]
-fn say(line: &str) {
-    println!("{line}");
+    format!("{}  {status}{stale}  {risk}  {}  by {by}", proposal.id, proposal.summary)
 }

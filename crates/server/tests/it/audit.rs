@@ -15,7 +15,7 @@ async fn answered_refused_and_unknown_calls_are_recorded() {
     world.platform.audit.flush().await;
     let rows = world.platform.audit.by_correlation(&Scope::local().tenant, "c1").await.unwrap();
     let seen: Vec<(&str, &str, Option<&str>)> =
-        rows.iter().map(|row| (row.target.as_str(), row.outcome.as_str(), row.error_code.as_deref())).collect();
+        rows.iter().map(|row| (row.target.as_str(), row.outcome.as_ref(), row.error_code.as_deref())).collect();
     assert_eq!(
         seen,
         [
@@ -25,6 +25,6 @@ async fn answered_refused_and_unknown_calls_are_recorded() {
         ]
     );
     let first = &rows[0];
-    assert_eq!((first.principal.as_str(), first.method.as_str()), ("local|owner", "tools/call"));
+    assert_eq!((first.principal.as_str(), &*first.method), ("local|owner", "tools/call"));
     assert_eq!(first.arguments, r#"{"type":"Node","name":"host"}"#);
 }

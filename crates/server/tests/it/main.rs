@@ -3,11 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod audit;
+mod baselines;
 mod catalog;
+mod definitions;
 mod directory;
+mod facts;
 mod first_version;
 mod guidance;
 mod mistakes;
+mod process;
 mod random;
 mod replay;
 mod world;

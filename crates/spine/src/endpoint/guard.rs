@@ -61,6 +61,8 @@ pub(super) async fn within<T>(
             .hint("read what is there, or call again with the same client_request_id")
     };
     tokio::select! {
+        // Work that is done at once never sets the clock.
+        biased;
         outcome = work => outcome,
         () = tokio::time::sleep(limit) => {
             caller.cancelled.cancel();

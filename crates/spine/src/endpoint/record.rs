@@ -1,9 +1,10 @@
 //! The trace that every call leaves: one audit record, and a count.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use contract::{CallError, RequestMeta};
-use scope::TenantId;
+use scope::{PrincipalKind, TenantId};
 use serde_json::{Map, Value};
 
 use super::{Caller, Endpoint};
@@ -17,7 +18,7 @@ impl Endpoint {
     pub(super) fn record(
         &self,
         caller: &Caller,
-        method: &str,
+        method: &'static str,
         target: &str,
         arguments: &Map<String, Value>,
         started: Instant,
@@ -39,17 +40,17 @@ impl Endpoint {
             at: self.clock.now(),
             tenant: caller.admitted.scope.tenant.clone(),
             principal: principal.id(),
-            principal_kind: format!("{:?}", principal.kind).to_lowercase(),
+            principal_kind: kind_name(principal.kind),
             transport: caller.admitted.transport,
             client: caller.request.client.clone(),
-            method: method.to_owned(),
+            method: method.into(),
             target: audit::bounded_name(target),
             arguments: text,
             arguments_hash: hash,
             request_id: caller.request.request_id.clone(),
             correlation_id: caller.request.correlation_id.clone(),
             trace_id: caller.request.traceparent.as_deref().and_then(trace_id).map(str::to_owned),
-            decision: caller.verdict.get().unwrap_or("admitted").to_owned(),
+            decision: caller.verdict.get().map_or(Cow::Borrowed("admitted"), |said| Cow::Owned(said.to_owned())),
             outcome,
             error_code: result.err().map(str::to_owned),
             duration_us,
@@ -69,21 +70,29 @@ impl Endpoint {
             at: self.clock.now(),
             tenant: TenantId::new("-").expect("a literal that is a valid id"),
             principal: String::new(),
-            principal_kind: String::new(),
+            principal_kind: "",
             transport,
             client: None,
-            method: audit::bounded_name(message.map_or("", |message| &message.method)),
+            method: audit::bounded_name(message.map_or("", |message| &message.method)).into(),
             target: audit::bounded_name(message.and_then(Message::tool).unwrap_or_default()),
-            arguments: String::new(),
-            arguments_hash: String::new(),
+            arguments: "".into(),
+            arguments_hash: "".into(),
             request_id: request.request_id,
             correlation_id: request.correlation_id,
             trace_id: None,
-            decision: rejection.reason().to_owned(),
+            decision: rejection.reason().into(),
             outcome: "refused",
             error_code: Some(rejection.reason().to_owned()),
             duration_us: 0,
         });
+    }
+}
+
+fn kind_name(kind: PrincipalKind) -> &'static str {
+    match kind {
+        PrincipalKind::User => "user",
+        PrincipalKind::Service => "service",
+        PrincipalKind::Agent => "agent",
     }
 }
 

@@ -263,7 +263,8 @@ fn lacking(message: &Message) -> Option<&'static str> {
 /// Serves one request of an endpoint.
 pub async fn enter(State(door): State<Arc<Door>>, request: Request) -> Response {
     let ends_session = request.method() == Method::DELETE;
-    let mut response = match door.pass(request).await {
+    // The way through rmcp is long, and axum moves what it is given more than once.
+    let mut response = match Box::pin(door.pass(request)).await {
         Ok(response) => response,
         Err(ended) => *ended,
     };

@@ -1,10 +1,13 @@
 //! The protocol's methods, answered from an endpoint.
+//!
+//! rmcp moves the future of a request several times before it runs, and it is as large as the largest of these methods.
+//! So what the endpoint does lies in a box of its own.
 
 #![expect(deprecated, reason = "log messages and old subscriptions are served to the clients that still use them")]
 
 use std::sync::atomic::Ordering;
 
-use contract::Manifest;
+use contract::{Context, Manifest};
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -60,7 +63,7 @@ impl ServerHandler for Handler {
         let what = || format!("tools/call\n{}", replay::binding(&request.name, &given));
         let (caller, client) =
             self.asked_caller(&cx, what, request.request_state.as_deref(), request.input_responses)?;
-        let called = self.endpoint.call(&caller, &request.name, arguments).await;
+        let called = Box::pin(self.endpoint.call(&caller, &request.name, arguments)).await;
         if let Some(fault) = wire::protocol_fault(&called, &request.name) {
             return Err(fault);
         }
@@ -84,9 +87,8 @@ impl ServerHandler for Handler {
         let caller = self.caller(&cx)?;
         let cursor = request.and_then(|request| request.cursor);
         let capability = self.endpoint.capability.clone();
-        let page = self
-            .endpoint
-            .perform(&caller, "resources/list", "", async |ctx| capability.resources(ctx, cursor.as_deref()).await)
+        let listing = async |ctx: &Context| capability.resources(ctx, cursor.as_deref()).await;
+        let page = Box::pin(self.endpoint.perform(&caller, "resources/list", "", listing))
             .await
             .map_err(|error| wire::error_data(&error, None))?;
         let mut result = ListResourcesResult::with_all_items(page.items.into_iter().map(wire::resource).collect());
@@ -124,7 +126,7 @@ impl ServerHandler for Handler {
         let what = || format!("resources/read\n{}", request.uri);
         let (caller, client) =
             self.asked_caller(&cx, what, request.request_state.as_deref(), request.input_responses)?;
-        match self.endpoint.read(&caller, &request.uri).await {
+        match Box::pin(self.endpoint.read(&caller, &request.uri)).await {
             Ok(blob) => {
                 let mut result = ReadResourceResult::new(vec![wire::contents(&request.uri, blob)]);
                 result.meta = meta_for(&cx);
@@ -172,12 +174,8 @@ impl ServerHandler for Handler {
         let (caller, client) =
             self.asked_caller(&cx, what, request.request_state.as_deref(), request.input_responses)?;
         let capability = self.endpoint.capability.clone();
-        let outcome = self
-            .endpoint
-            .perform(&caller, "prompts/get", &request.name, async |ctx| {
-                capability.prompt(ctx, &request.name, arguments).await
-            })
-            .await;
+        let asking = async |ctx: &Context| capability.prompt(ctx, &request.name, arguments).await;
+        let outcome = Box::pin(self.endpoint.perform(&caller, "prompts/get", &request.name, asking)).await;
         match outcome {
             Ok(answer) => {
                 let mut result = wire::prompt_answer(answer);
@@ -211,11 +209,9 @@ impl ServerHandler for Handler {
         };
         let capability = self.endpoint.capability.clone();
         let argument = &request.argument;
-        let mut values = self
-            .endpoint
-            .perform(&caller, "completion/complete", &reference, async |ctx| {
-                capability.complete(ctx, &reference, &argument.name, &argument.value).await
-            })
+        let completing =
+            async |ctx: &Context| capability.complete(ctx, &reference, &argument.name, &argument.value).await;
+        let mut values = Box::pin(self.endpoint.perform(&caller, "completion/complete", &reference, completing))
             .await
             .map_err(|error| wire::error_data(&error, None))?;
         values.truncate(CompletionInfo::MAX_VALUES);
@@ -237,8 +233,8 @@ impl ServerHandler for Handler {
             open.dec();
             return Err(ErrorData::internal_error("too many subscriptions are open; close one or try later", None));
         }
-        follow::listen(self.endpoint.capability.as_ref(), &arrived.admitted.scope.tenant, &context, &self.stopping)
-            .await;
+        let tenant = &arrived.admitted.scope.tenant;
+        Box::pin(follow::listen(self.endpoint.capability.as_ref(), tenant, &context, &self.stopping)).await;
         open.dec();
         Ok(())
     }
@@ -250,8 +246,7 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         let caller = self.caller(&cx)?;
         // What does not exist, or belongs to someone else, cannot be followed.
-        self.endpoint
-            .read(&caller, &request.uri)
+        Box::pin(self.endpoint.read(&caller, &request.uri))
             .await
             .map_err(|error| wire::error_data(&error, Some(&request.uri)))?;
         let mut followed = self.followed.lock().expect("nothing panics while holding this");
@@ -316,5 +311,29 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(message, None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method:?} here"), None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::Service;
+
+    use super::*;
+
+    struct Idle;
+
+    impl ServerHandler for Idle {}
+
+    /// Bytes of the future that serves one request.
+    fn size<H: ServerHandler>() -> usize {
+        fn of<A, B, C, F: Future>(_: impl Fn(A, B, C) -> F) -> usize {
+            size_of::<F>()
+        }
+        of(|handler: &'static H, request, context| handler.handle_request(request, context))
+    }
+
+    #[test]
+    fn a_request_is_no_larger_than_rmcp_makes_it() {
+        assert!(size::<Handler>() <= size::<Idle>(), "{} and {} bytes", size::<Handler>(), size::<Idle>());
     }
 }

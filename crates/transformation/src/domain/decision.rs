@@ -25,6 +25,20 @@ impl<T> Decision<T> {
     }
 }
 
+impl<T> Decision<T> {
+    /// This decision and the next in one: both happen, or neither. What the first makes, the second need not expect.
+    pub fn then(mut self, next: Self) -> Self {
+        let made: Vec<ledger::RecordKey> = self.facts.iter().map(Fact::subject).collect();
+        let expected = |expectation: &Expectation| match expectation {
+            Expectation::Version { key, .. } | Expectation::Exists { key } => !made.contains(key),
+            _ => true,
+        };
+        self.expectations.extend(next.expectations.into_iter().filter(expected));
+        self.facts.extend(next.facts);
+        Self { outcome: next.outcome, notes: next.notes, ..self }
+    }
+}
+
 /// What the caller should know although nothing is wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Notes {

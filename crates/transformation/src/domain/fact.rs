@@ -4,10 +4,13 @@ use ledger::RecordKey;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::baseline::BaselineFact;
+use super::definition::DefinitionFact;
 use super::element::Element;
 use super::model::{Model, Repository};
 use super::proposal::ProposalFact;
 use super::relationship::Relationship;
+use super::scrum::ScrumFact;
 use super::view::View;
 
 /// The kinds of records that facts are about.
@@ -19,6 +22,11 @@ pub mod kind {
     pub const VIEW: &str = "transformation.view";
     pub const PROPOSAL: &str = "transformation.proposal";
     pub const DECISION: &str = "transformation.decision";
+    pub const BASELINE: &str = "transformation.baseline";
+    /// An element of a baseline that holds a chosen part.
+    pub const BASELINE_ITEM: &str = "transformation.baseline_item";
+    /// A relationship of a baseline that holds a chosen part.
+    pub const BASELINE_LINK: &str = "transformation.baseline_link";
 }
 
 /// Something that happened to the architecture model.
@@ -39,6 +47,9 @@ pub enum Fact {
     /// With the last state.
     ViewDeleted(View),
     Proposal(ProposalFact),
+    Baseline(BaselineFact),
+    Definition(DefinitionFact),
+    Scrum(ScrumFact),
 }
 
 impl Fact {
@@ -57,6 +68,9 @@ impl Fact {
             Self::ArchimateViewLayoutRecorded(_) => "transformation.ArchimateViewLayoutRecorded",
             Self::ViewDeleted(_) => "transformation.ViewDeleted",
             Self::Proposal(fact) => fact.kind(),
+            Self::Baseline(fact) => fact.kind(),
+            Self::Definition(fact) => fact.kind(),
+            Self::Scrum(fact) => fact.kind(),
         }
     }
 
@@ -73,6 +87,9 @@ impl Fact {
             | Self::ElementRelationshipDeleted(relationship) => relationship.key(),
             Self::ViewCreated(view) | Self::ArchimateViewLayoutRecorded(view) | Self::ViewDeleted(view) => view.key(),
             Self::Proposal(fact) => fact.subject(),
+            Self::Baseline(fact) => fact.subject(),
+            Self::Definition(fact) => fact.subject(),
+            Self::Scrum(fact) => fact.subject(),
         }
     }
 
@@ -89,6 +106,9 @@ impl Fact {
             | Self::ElementRelationshipDeleted(relationship) => text(relationship),
             Self::ViewCreated(view) | Self::ArchimateViewLayoutRecorded(view) | Self::ViewDeleted(view) => text(view),
             Self::Proposal(fact) => fact.body(),
+            Self::Baseline(fact) => fact.body(),
+            Self::Definition(fact) => fact.body(),
+            Self::Scrum(fact) => fact.body(),
         }
     }
 
@@ -106,10 +126,18 @@ impl Fact {
             "transformation.ViewCreated" => state(body).map(Self::ViewCreated),
             "transformation.ArchimateViewLayoutRecorded" => state(body).map(Self::ArchimateViewLayoutRecorded),
             "transformation.ViewDeleted" => state(body).map(Self::ViewDeleted),
-            _ => ProposalFact::read(kind, body)
-                .map(|fact| fact.map(Self::Proposal))
-                .unwrap_or_else(|| Err(format!("{kind} is not a fact of transformation"))),
+            _ => {
+                Self::of_a_family(kind, body).unwrap_or_else(|| Err(format!("{kind} is not a fact of transformation")))
+            }
         }
+    }
+
+    /// The families with an enum of their own, each asked in turn.
+    fn of_a_family(kind: &str, body: &str) -> Option<Result<Self, String>> {
+        None.or_else(|| Some(DefinitionFact::read(kind, body)?.map(Self::Definition)))
+            .or_else(|| Some(ScrumFact::read(kind, body)?.map(Self::Scrum)))
+            .or_else(|| Some(ProposalFact::read(kind, body)?.map(Self::Proposal)))
+            .or_else(|| BaselineFact::knows(kind).then(|| BaselineFact::read(kind, body).map(Self::Baseline)))
     }
 }
 
@@ -118,7 +146,7 @@ pub fn text<T: Serialize>(state: &T) -> String {
     serde_json::to_string(state).expect("a state has only string keys")
 }
 
-/// The state in such a text.
-pub(super) fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
+/// State from the text that a fact holds.
+pub fn state<T: DeserializeOwned>(body: &str) -> Result<T, String> {
     serde_json::from_str(body).map_err(|error| error.to_string())
 }

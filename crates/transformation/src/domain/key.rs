@@ -7,15 +7,19 @@ const KEY_CHARS_MAX: usize = 128;
 
 /// Checks a key that the caller gave as `key`.
 pub fn checked(key: Option<String>) -> Result<Option<String>, Error> {
-    let Some(key) = key else { return Ok(None) };
+    key.map(|key| checked_in("key", key)).transpose()
+}
+
+/// Checks a key that the caller gave as `field`.
+pub fn checked_in(field: &str, key: String) -> Result<String, Error> {
     let fits = (1..=KEY_CHARS_MAX).contains(&key.len())
         && key.starts_with(|letter: char| letter.is_ascii_alphanumeric())
         && key.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | ':' | '-'));
     if fits {
-        return Ok(Some(key));
+        return Ok(key);
     }
     let hint = format!("use 1 to {KEY_CHARS_MAX} letters, digits, '.', '_', ':' or '-', a letter or digit first");
-    Err(Error::invalid("key", format!("cannot be {key:?}"), hint))
+    Err(Error::invalid(field, format!("cannot be {key:?}"), hint))
 }
 
 #[cfg(test)]

@@ -19,6 +19,9 @@ pub struct Repository {
     /// The model that writes without `model_id` go to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_model_id: Option<String>,
+    /// The baseline that selector `published` reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_baseline_id: Option<String>,
 }
 
 impl Repository {
@@ -68,6 +71,7 @@ pub fn provision(repository_id: &str, organization_id: &str) -> Decision<Model> 
         organization_id: organization_id.to_owned(),
         name: repository_id.to_owned(),
         active_model_id: Some(model.id.clone()),
+        published_baseline_id: None,
     };
     let expectations = vec![Expectation::Absent { key: repository.key() }, Expectation::Absent { key: model.key() }];
     let facts = vec![Fact::RepositoryCreated(repository), Fact::ModelCreated(model.clone())];

@@ -79,12 +79,16 @@ pub struct Ruling {
 /// Decides how a write of this risk by this caller is made.
 pub fn rule(governance: &Governance, principal: &Principal, tier: RiskTier, mode: Mode) -> Ruling {
     let (most, reason) = most(governance, principal, tier);
-    let way = match (most, mode) {
+    Ruling { way: asked_for(most, mode), reason: reason.to_owned() }
+}
+
+/// The way that a mode asks for, within the most that is permitted; a commit never becomes a proposal silently.
+fn asked_for(most: Option<Way>, mode: Mode) -> Option<Way> {
+    match (most, mode) {
         (Some(_), Mode::Propose) => Some(Way::Propose),
         (Some(Way::Propose), Mode::Commit) => None,
         (most, _) => most,
-    };
-    Ruling { way, reason: reason.to_owned() }
+    }
 }
 
 /// The most that a caller may do, and why.
@@ -114,6 +118,21 @@ fn most(governance: &Governance, principal: &Principal, tier: RiskTier) -> (Opti
         false if tier <= governance.direct_tier => (Some(Way::Commit), "the risk is within what writers commit"),
         false => (Some(Way::Propose), "the risk is above what writers commit"),
     }
+}
+
+/// Decides how a write of a Scrum team is made. `fits` says whether one of the caller's roles in the team covers it.
+pub fn rule_scrum(governance: &Governance, principal: &Principal, fits: bool, mode: Mode) -> Ruling {
+    let reviewed = governance.default == Posture::Review && principal.kind != PrincipalKind::User;
+    let (most, reason) = match (fits, reviewed) {
+        (true, false) => (Some(Way::Commit), "the caller's role in the team covers it".to_owned()),
+        (true, true) => (Some(Way::Propose), "agents and services propose".to_owned()),
+        // Whoever may propose a change of the model may propose one of the backlog.
+        (false, _) => {
+            let ruling = rule(governance, principal, RiskTier::Medium, Mode::Propose);
+            (ruling.way, ruling.reason)
+        }
+    };
+    Ruling { way: asked_for(most, mode), reason }
 }
 
 /// Whether a caller may decide proposals and baselines: a person with a steward's role, never a machine.

@@ -2,6 +2,7 @@ use ledger::RecordKey;
 
 use super::*;
 use crate::domain::Name;
+use crate::domain::baseline::{BaselineMention, Status};
 
 // the published codes, each with a field and a fix.
 #[test]
@@ -42,8 +43,24 @@ fn every_refusal_has_its_code_field_and_hint() {
     check(Error::RelationshipsExist { element: mention(), relationships: Vec::new() }, "RELATIONSHIPS_EXIST cascade");
     check(Error::StaleVersion { element: mention(), expected: 1, actual: 2 }, "VERSION_CONFLICT expected_version");
     check(Error::KeyReused { key: text() }, "IDEMPOTENCY_KEY_REUSED client_request_id");
-    check(Error::NoPublishedBaseline, "NO_PUBLISHED_BASELINE read_context.selector");
-    check(Error::NoSuchBaseline { reference: text() }, "BASELINE_NOT_FOUND read_context.baseline_id");
+    let baseline = || BaselineMention { id: text(), name: text(), status: Status::Draft };
+    for (refusal, expected) in [
+        (BaselineRefusal::NothingPublished { field: text() }, "NO_PUBLISHED_BASELINE x"),
+        (BaselineRefusal::NotFound { field: text(), reference: text(), known: Vec::new() }, "BASELINE_NOT_FOUND x"),
+        (BaselineRefusal::Status { baseline: baseline(), step: "s", hint: "h" }, "BASELINE_STATE baseline_id"),
+        (BaselineRefusal::NotYours { step: "s" }, "PERMISSION_DENIED baseline_id"),
+        (BaselineRefusal::Exists { field: "key", value: text(), existing: baseline() }, "DUPLICATE_NAME key"),
+        (
+            BaselineRefusal::OtherModel { model_id: text(), baseline_id: text(), expected: text() },
+            "OUTSIDE_BASELINE model_id",
+        ),
+        (
+            BaselineRefusal::Pinned { element: mention(), baselines: vec![baseline()], hint: text() },
+            "PINNED_BY_BASELINE id",
+        ),
+    ] {
+        check(refusal.into(), expected);
+    }
     check(Error::NotYet { at: 2, head: 1 }, "INVALID_ARGUMENT read_context.sequence");
     check(Error::Contended, "VERSION_CONFLICT -");
     check(Error::Cancelled, "TIMEOUT -");

@@ -1,6 +1,9 @@
 //! Which records a fact makes. Pure: replaying the facts makes the same rows again.
 
+mod baseline;
+mod definition;
 pub mod governance;
+pub mod scrum;
 
 use ledger::{Effect, Ends, NewFact, Record, UniqueName};
 use serde_json::Value;
@@ -19,24 +22,32 @@ pub struct Fold;
 
 impl ledger::Fold for Fold {
     fn effects(&self, fact: &NewFact) -> Result<Vec<Effect>, String> {
-        Fact::read(&fact.kind, &fact.body).map(|fact| vec![effect(&fact)])
+        Fact::read(&fact.kind, &fact.body).map(|fact| effects(&fact))
     }
 }
 
-/// What a fact does to its record.
-pub fn effect(fact: &Fact) -> Effect {
-    let put = |record| Effect::Put(Box::new(record));
+/// What a fact does to the records.
+pub fn effects(fact: &Fact) -> Vec<Effect> {
     match fact {
-        Fact::RepositoryCreated(state) => put(repository(state)),
-        Fact::ModelCreated(state) => put(model(state)),
-        Fact::ElementCreated(state) | Fact::ElementUpdated(state) => put(element(state)),
-        Fact::ElementRelationshipCreated(state) | Fact::ElementRelationshipUpdated(state) => put(relationship(state)),
-        Fact::ViewCreated(state) | Fact::ArchimateViewLayoutRecorded(state) => put(view(state)),
-        Fact::Proposal(fact) => put(governance::record(fact)),
-        Fact::ElementDeleted(_) | Fact::ElementRelationshipDeleted(_) | Fact::ViewDeleted(_) => {
-            Effect::End(fact.subject())
+        Fact::RepositoryCreated(state) => vec![put(repository(state))],
+        Fact::ModelCreated(state) => vec![put(model(state))],
+        Fact::ElementCreated(state) | Fact::ElementUpdated(state) => vec![put(element(state))],
+        Fact::ElementRelationshipCreated(state) | Fact::ElementRelationshipUpdated(state) => {
+            vec![put(relationship(state))]
         }
+        Fact::ViewCreated(state) | Fact::ArchimateViewLayoutRecorded(state) => vec![put(view(state))],
+        Fact::Proposal(fact) => vec![put(governance::record(fact))],
+        Fact::ElementDeleted(_) | Fact::ElementRelationshipDeleted(_) | Fact::ViewDeleted(_) => {
+            vec![Effect::End(fact.subject())]
+        }
+        Fact::Baseline(fact) => baseline::effects(fact),
+        Fact::Definition(fact) => vec![put(definition::record(fact.definition()))],
+        Fact::Scrum(fact) => scrum::effects(fact),
     }
+}
+
+fn put(record: Record) -> Effect {
+    Effect::Put(Box::new(record))
 }
 
 /// The tag that elements of a layer have.
@@ -47,6 +58,11 @@ pub fn layer_tag(layer: Layer) -> String {
 /// The tag that the record with this key has.
 pub fn key_tag(key: &str) -> String {
     format!("key:{key}")
+}
+
+/// The tag of baselines of a model that may still be published.
+pub fn open_tag(model_id: &str) -> String {
+    format!("open:{model_id}")
 }
 
 /// The tag that relationships between these two have.
@@ -182,7 +198,7 @@ mod tests {
                 body: fact.body(),
                 meta: String::new(),
             };
-            assert_eq!(Fold.effects(&kept), Ok(vec![effect(&fact)]));
+            assert_eq!(Fold.effects(&kept), Ok(effects(&fact)));
         }
     }
 

@@ -1,13 +1,13 @@
 //! A listing that goes on over several pages, all read at one point.
 //!
-//! The token that continues a listing holds the query's hash, the point and the ledger's cursor. It is opaque and
+//! The token that continues a listing holds the query's hash, the points and the ledger's cursor. It is opaque and
 //! carries a checksum, which catches damage; it needs no secret, because nothing in it widens what a caller may read.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use contract::Context;
 use contract::generated::transformation::ReadContext;
-use ledger::{Ledger, Seq};
+use ledger::Ledger;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -18,16 +18,17 @@ use crate::Error;
 /// One query and where it goes on.
 #[derive(Debug, Clone)]
 pub struct Listing {
-    wanted: Wanted,
+    wanted: Vec<Wanted>,
     query: String,
     /// The ledger's cursor; none on the first page.
     pub after: Option<String>,
 }
 
+// Holds what was read and not how it was asked for, so that an echoed read_context makes the same token.
 #[derive(Debug, Serialize, Deserialize)]
 struct Token {
     query: String,
-    sequence: Seq,
+    points: Vec<ReadContext>,
     after: String,
 }
 
@@ -40,36 +41,66 @@ impl Listing {
         context: Option<&ReadContext>,
         token: Option<&str>,
     ) -> Result<Self, Error> {
-        let mut wanted = Wanted::new(context)?;
-        let walls = (&ctx.scope.tenant, &ctx.scope.repository);
-        let query = digest(&(walls, tool, arguments, wanted.selector.label(), wanted.as_of));
+        Self::over(ctx, tool, arguments, &[("read_context", context)], token)
+    }
+
+    /// A listing over several states, each given in an argument of its own.
+    pub fn over(
+        ctx: &Context,
+        tool: &str,
+        arguments: &impl Serialize,
+        contexts: &[(&'static str, Option<&ReadContext>)],
+        token: Option<&str>,
+    ) -> Result<Self, Error> {
+        let read = |(field, context): &(&'static str, Option<&ReadContext>)| Wanted::given_as(field, *context);
+        let wanted = contexts.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let selected: Vec<_> = wanted.iter().map(|wanted| (wanted.selector.label(), wanted.as_of)).collect();
+        let query = digest(&((&ctx.scope.tenant, &ctx.scope.repository), tool, arguments, selected));
         let Some(token) = token else {
             return Ok(Self { wanted, query, after: None });
         };
         let token = Token::decode(token).ok_or_else(|| {
             Error::argument("page_token", "was not given by this server", "leave page_token out to start again")
         })?;
-        if token.query != query || wanted.sequence.is_some_and(|sequence| sequence != token.sequence) {
-            let hint = "give the token with the arguments of the page it came from, or leave it out to start again";
-            return Err(Error::argument("page_token", "belongs to a query with other arguments", hint));
+        if token.query != query || token.points.len() != wanted.len() {
+            return Err(other_arguments());
         }
-        wanted.sequence = Some(token.sequence);
+        let onward = wanted.into_iter().zip(token.points).map(|(wanted, point)| wanted.onward(point));
+        let wanted = onward.collect::<Result<Vec<_>, _>>()?;
         Ok(Self { wanted, query, after: Some(token.after) })
     }
 
-    /// The point that all pages are read at.
+    /// The state that all pages are read at.
     pub async fn snapshot<'a>(&self, ledger: &'a dyn Ledger, ctx: &'a Context) -> Result<Snapshot<'a>, Error> {
-        self.wanted.snapshot(ledger, ctx).await
+        self.wanted.first().expect("a listing has a state").snapshot(ledger, ctx).await
     }
 
-    /// The token for the page after this one.
-    pub fn token(&self, at: Seq, next: Option<String>) -> Option<String> {
-        next.map(|after| Token { query: self.query.clone(), sequence: at, after }.encode())
+    /// All the states that the pages are read at, in the order they were given.
+    pub async fn snapshots<'a>(&self, ledger: &'a dyn Ledger, ctx: &'a Context) -> Result<Vec<Snapshot<'a>>, Error> {
+        let mut snapshots = Vec::with_capacity(self.wanted.len());
+        for wanted in &self.wanted {
+            snapshots.push(wanted.snapshot(ledger, ctx).await?);
+        }
+        Ok(snapshots)
     }
 
-    pub fn echo(&self, at: Seq) -> ReadContext {
-        self.wanted.echo(at)
+    /// The token for the page after this one, which was read from these states.
+    pub fn token(&self, read: &[&Snapshot<'_>], next: Option<String>) -> Option<String> {
+        let points = read.iter().map(|snapshot| snapshot.read_context()).collect();
+        next.map(|after| Token { query: self.query.clone(), points, after }.encode())
     }
+
+    /// The token for a listing that no state has a part in.
+    pub fn timeless_token(&self, next: Option<String>) -> Option<String> {
+        let points = self.wanted.iter().map(|_| ReadContext::default()).collect();
+        next.map(|after| Token { query: self.query.clone(), points, after }.encode())
+    }
+}
+
+/// The refusal of a token that came with other arguments.
+pub(super) fn other_arguments() -> Error {
+    let hint = "give the token with the arguments of the page it came from, or leave it out to start again";
+    Error::argument("page_token", "belongs to a query with other arguments", hint)
 }
 
 impl Token {

@@ -1,10 +1,13 @@
 //! What was read or decided, as messages of the contract.
 
+pub mod definition;
 mod proposal;
+pub mod scrum;
 
 use contract::Object;
 use contract::generated::transformation as proto;
 
+use crate::domain::baseline::{Baseline, Decided, Status};
 use crate::domain::capability_profile::{CapabilityProfile, Criticality, Lifecycle};
 use crate::domain::decision::version_id;
 use crate::domain::element::Element;
@@ -161,6 +164,46 @@ pub fn model(stored: &Stored<Model>, active_model_id: Option<&str>) -> proto::Mo
     }
 }
 
+/// A baseline at a version.
+pub fn baseline(state: &Baseline, version: u64) -> proto::Baseline {
+    let decision = |decided: &Decided| proto::BaselineDecision { by: decided.by.clone(), at: decided.at.to_string() };
+    proto::Baseline {
+        id: state.id.clone(),
+        name: state.name.to_string(),
+        status: number(state.status as usize),
+        model_id: state.model_id.clone(),
+        sequence: state.sequence,
+        description: state.description.clone(),
+        key: state.key.clone(),
+        chosen_elements: state.chosen.map(|chosen| chosen.elements),
+        chosen_relationships: state.chosen.map(|chosen| chosen.relationships),
+        created_by: state.created_by.clone(),
+        created_at: state.created_at.to_string(),
+        submitted_at: state.submitted_at.map(|moment| moment.to_string()),
+        approvals: state.approvals.iter().map(decision).collect(),
+        rejection: state.rejection.as_ref().map(decision),
+        rationale: state.rationale.clone(),
+        promoted_at: state.promoted_at.map(|moment| moment.to_string()),
+        supersedes: state.supersedes.clone(),
+        rollback_of: state.rollback_of.clone(),
+        version,
+        repository_id: state.repository_id.clone(),
+        element_id: state.id.clone(),
+        version_id: version_id(&state.id, version),
+    }
+}
+
+/// An element version that a baseline pins.
+pub fn baseline_item(element: &Stored<Element>) -> proto::BaselineItem {
+    proto::BaselineItem {
+        element_id: element.id.clone(),
+        version_id: version_id(&element.id, element.version),
+        r#type: element.r#type.label().to_owned(),
+        name: element.name.to_string(),
+        repository_id: element.repository_id.clone(),
+    }
+}
+
 pub fn warning(warning: &Warning) -> proto::Warning {
     proto::Warning {
         code: warning.code.to_owned(),
@@ -203,6 +246,12 @@ pub fn relationship_type(number: i32) -> Option<RelationshipType> {
     RelationshipType::ALL.get(index).copied()
 }
 
+/// The status behind a number of the proto enum; none for "unspecified".
+pub fn baseline_status(number: i32) -> Option<Status> {
+    let index = usize::try_from(number).ok()?.checked_sub(1)?;
+    Status::ALL.get(index).copied()
+}
+
 /// The layer behind a number of the proto enum; none for "unspecified".
 pub fn layer(number: i32) -> Option<Layer> {
     let index = usize::try_from(number).ok()?.checked_sub(1)?;
@@ -227,6 +276,10 @@ mod tests {
         assert_eq!(proto::Layer::ALL.len(), Layer::ALL.len());
         for &of in proto::Layer::ALL {
             assert_eq!(layer(of.into()).map(Layer::label), Some(of.label()));
+        }
+        assert_eq!(proto::BaselineStatus::ALL.len(), Status::ALL.len());
+        for &of in proto::BaselineStatus::ALL {
+            assert_eq!(baseline_status(of.into()).map(Status::label), Some(of.label()));
         }
     }
 }

@@ -22,7 +22,7 @@ impl Snapshot<'_> {
     }
 
     /// The versions of records, in the order of the keys; none for what is not there.
-    pub async fn versions(&self, keys: &[RecordKey]) -> Result<Vec<Option<u64>>, Error> {
+    pub async fn versions_of(&self, keys: &[RecordKey]) -> Result<Vec<Option<u64>>, Error> {
         let found = self.ledger.get(&self.ctx.scope.tenant, self.at, keys).await?;
         Ok(found.into_iter().map(|version| version.map(|version| version.version)).collect())
     }
@@ -30,7 +30,7 @@ impl Snapshot<'_> {
     /// The versions of what a proposal rests on.
     pub async fn pinned_versions(&self, proposal: &Proposal) -> Result<Vec<Option<u64>>, Error> {
         let keys: Vec<RecordKey> = proposal.pins.iter().map(|pin| pin.key()).collect();
-        self.versions(&keys).await
+        self.versions_of(&keys).await
     }
 
     /// Other open proposals that rest on the same records.

@@ -11,6 +11,7 @@ use crate::domain::fact::kind;
 use crate::domain::model::Model;
 use crate::domain::name::{normalised, words};
 use crate::domain::{Mention, Stored};
+use crate::error::BaselineRefusal;
 
 /// How many models are looked through for a name that the model at hand does not have.
 const MODELS_MAX: usize = 50;
@@ -22,7 +23,18 @@ const LIKENESS_MIN: f64 = 0.8;
 impl Snapshot<'_> {
     /// The models of the repository, oldest first.
     pub async fn models(&self) -> Result<Vec<Stored<Model>>, Error> {
-        Ok(self.page(self.all_models()).await?.items)
+        Ok(self.models_page(self.all_models()).await?.items)
+    }
+
+    /// One page of [`Self::all_models`]; through a baseline there is one model.
+    pub async fn models_page(&self, find: Find) -> Result<Page<Stored<Model>>, Error> {
+        match self.through.as_deref() {
+            None => self.page(find).await,
+            Some(through) => {
+                let model: Option<Stored<Model>> = self.get(Model::key_of(&through.model_id)).await?;
+                Ok(Page { items: model.into_iter().collect(), next: None })
+            }
+        }
     }
 
     /// The query for [`Self::models`], to be narrowed or paged.
@@ -39,12 +51,33 @@ impl Snapshot<'_> {
     pub async fn model_id(&self, reference: Option<&str>) -> Result<String, Error> {
         match reference {
             Some(reference) => Ok(self.model(reference).await?.state.id),
-            None => self.active_model_id().await?.ok_or(Error::NoDefaultModel),
+            None => match self.through.as_deref() {
+                Some(through) => Ok(through.model_id.clone()),
+                None => self.active_model_id().await?.ok_or(Error::NoDefaultModel),
+            },
         }
     }
 
-    /// The model a caller names.
+    /// The model a caller names, unless the baseline leaves it out.
     pub async fn model(&self, reference: &str) -> Result<Stored<Model>, Error> {
+        let model = self.any_model(reference).await?;
+        self.refuse_other_model(&model.id)?;
+        Ok(model)
+    }
+
+    /// Refuses a model that the baseline leaves out.
+    pub fn refuse_other_model(&self, model_id: &str) -> Result<(), Error> {
+        match self.through.as_deref() {
+            Some(through) if through.model_id != model_id => Err(Error::from(BaselineRefusal::OtherModel {
+                model_id: model_id.to_owned(),
+                baseline_id: through.baseline_id.clone(),
+                expected: through.model_id.clone(),
+            })),
+            _ => Ok(()),
+        }
+    }
+
+    async fn any_model(&self, reference: &str) -> Result<Stored<Model>, Error> {
         let by_id: Option<Stored<Model>> = self.get(Model::key_of(reference)).await?;
         if let Some(model) = by_id.filter(|model| model.repository_id == self.ctx.scope.repository.as_str()) {
             return Ok(model);
@@ -73,7 +106,7 @@ impl Snapshot<'_> {
         }
         let home = match model_id {
             Some(model_id) => Some(model_id.to_owned()),
-            None => self.active_model_id().await?,
+            None => self.model_id(None).await.ok(),
         };
         let mut found = Vec::new();
         if let Some(home) = &home {
@@ -131,7 +164,7 @@ impl Snapshot<'_> {
             prefix: true,
             limit: 20,
         };
-        let hits = self.ledger.search(&self.ctx.scope.tenant, self.at, search).await?;
+        let hits = self.search(search).await?;
         let mut found = hits.iter().map(|hit| self.read(&hit.version)).collect::<Result<Vec<Stored<Element>>, _>>()?;
         let known: BTreeSet<String> = found.iter().map(|element| element.id.clone()).collect();
         // Search knows whole words; a typing error is found among the names that start alike.

@@ -1,7 +1,11 @@
 //! The records of one tenant at one point in history.
 
+use std::sync::Arc;
+
 use contract::Context;
+use contract::generated::transformation::Selector;
 use ledger::{At, Find, LIVE, Ledger, Page, RecordKey, RecordVersion, Search, Seq};
+use scope::Timestamp;
 use serde::de::DeserializeOwned;
 
 use crate::Error;
@@ -12,9 +16,10 @@ use crate::domain::model::Repository;
 use crate::domain::relationship::Relationship;
 use crate::metamodel::RelationshipType;
 use crate::projection::fold;
+use crate::projection::members::Through;
 
 /// Reads at one sequence number, inside the walls of one call.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Snapshot<'a> {
     pub(super) ledger: &'a dyn Ledger,
     pub(super) ctx: &'a Context,
@@ -22,6 +27,11 @@ pub struct Snapshot<'a> {
     pub at: Seq,
     /// A point that has happened and that no read is older than.
     pub since: Seq,
+    /// How the caller chose the point.
+    pub(super) selector: Selector,
+    pub(super) as_of: Option<Timestamp>,
+    /// The baseline that narrows what is shown.
+    pub(super) through: Option<Arc<Through>>,
 }
 
 impl<'a> Snapshot<'a> {
@@ -29,7 +39,7 @@ impl<'a> Snapshot<'a> {
     /// Nothing it shows is older than `since`.
     pub async fn live(ledger: &'a dyn Ledger, ctx: &'a Context) -> Result<Self, Error> {
         let since = ledger.point(&ctx.scope.tenant, At::Head).await?;
-        Ok(Self { ledger, ctx, at: LIVE, since })
+        Ok(Self { ledger, ctx, at: LIVE, since, selector: Selector::Head, as_of: None, through: None })
     }
 
     /// The state now.
@@ -40,7 +50,7 @@ impl<'a> Snapshot<'a> {
     /// The state at a point that has happened.
     pub async fn at(ledger: &'a dyn Ledger, ctx: &'a Context, at: At) -> Result<Self, Error> {
         let at = ledger.point(&ctx.scope.tenant, at).await?;
-        Ok(Self { ledger, ctx, at, since: at })
+        Ok(Self { ledger, ctx, at, since: at, selector: Selector::Head, as_of: None, through: None })
     }
 
     pub async fn repository(&self) -> Result<Option<Stored<Repository>>, Error> {
@@ -61,8 +71,17 @@ impl<'a> Snapshot<'a> {
 
     /// The elements with these ids, in their order.
     pub async fn elements_by_id(&self, ids: &[&str]) -> Result<Vec<Option<Stored<Element>>>, Error> {
-        let keys: Vec<RecordKey> = ids.iter().map(|id| Element::key_of(id)).collect();
-        let found = self.ledger.get(&self.ctx.scope.tenant, self.at, &keys).await?;
+        self.by_id(kind::ELEMENT, ids.iter().copied()).await
+    }
+
+    /// The records of a kind with these ids, in their order.
+    pub async fn by_id<'i, T: DeserializeOwned>(
+        &self,
+        kind: &str,
+        ids: impl Iterator<Item = &'i str>,
+    ) -> Result<Vec<Option<Stored<T>>>, Error> {
+        let keys: Vec<RecordKey> = ids.map(|id| RecordKey::new(kind, id)).collect();
+        let found = self.get_all(&keys).await?;
         found.into_iter().map(|version| version.map(|version| self.read(&version)).transpose()).collect()
     }
 
@@ -128,32 +147,27 @@ impl<'a> Snapshot<'a> {
             hops_max: 10_000,
             records_max: 100_000,
         };
-        let walk = self.ledger.traverse(&self.ctx.scope.tenant, self.at, traverse).await?;
+        let walk = self.traverse(traverse).await?;
         Ok(walk.reached.iter().any(|neighbour| neighbour.id == from))
-    }
-
-    /// How many records match, counted no further than `most`.
-    pub async fn count(&self, find: Find, most: u64) -> Result<u64, Error> {
-        Ok(self.ledger.count(&self.ctx.scope.tenant, self.at, find, most).await?)
     }
 
     /// One page of what matches.
     pub async fn page<T: DeserializeOwned>(&self, find: Find) -> Result<Page<Stored<T>>, Error> {
-        let page = self.ledger.find(&self.ctx.scope.tenant, self.at, find).await?;
+        let page = self.find(find).await?;
         let items = page.items.iter().map(|version| self.read(version)).collect::<Result<_, _>>()?;
         Ok(Page { items, next: page.next })
     }
 
     /// Elements of the repository that hold words, best first.
-    pub async fn search(&self, search: Search) -> Result<Vec<Stored<Element>>, Error> {
-        let hits = self.ledger.search(&self.ctx.scope.tenant, self.at, search).await?;
+    pub async fn elements_with_words(&self, search: Search) -> Result<Vec<Stored<Element>>, Error> {
+        let hits = self.search(search).await?;
         let mut found = hits.iter().map(|hit| self.read(&hit.version)).collect::<Result<Vec<Stored<Element>>, _>>()?;
         found.retain(|element| element.repository_id == self.ctx.scope.repository.as_str());
         Ok(found)
     }
 
     pub(super) async fn get<T: DeserializeOwned>(&self, key: RecordKey) -> Result<Option<Stored<T>>, Error> {
-        let found = self.ledger.get(&self.ctx.scope.tenant, self.at, std::slice::from_ref(&key)).await?;
+        let found = self.get_all(std::slice::from_ref(&key)).await?;
         found.into_iter().next().flatten().map(|version| self.read(&version)).transpose()
     }
 

@@ -6,7 +6,8 @@ use contract::generated::transformation::{
     ArchiMateQueryService, GetArchimateModelRequest, GetArchimateModelResponse, GetArchimateViewRequest,
     GetArchimateViewResponse, GetElementRequest, GetElementResponse, GetRelationshipRequest, GetRelationshipResponse,
     LayerCount, ListArchimateElementsRequest, ListArchimateElementsResponse, ListArchimateRelationshipsRequest,
-    ListArchimateRelationshipsResponse, ListModelsRequest, ListModelsResponse, SearchElementsRequest, SearchElementsResponse,
+    ListArchimateRelationshipsResponse, ListModelsRequest, ListModelsResponse, SearchElementsRequest,
+    SearchElementsResponse,
 };
 use contract::{CallError, Context};
 use ledger::{Direction, Find, FindOrder, Page, SharedLedger};
@@ -44,11 +45,11 @@ impl ArchitectureQuery {
         let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let active = snapshot.active_model_id().await?;
         let find = Find { after: listing.after.clone(), limit: page_size(request.page_size), ..snapshot.all_models() };
-        let page = snapshot.page(find).await?;
+        let page = snapshot.models_page(find).await?;
         Ok(ListModelsResponse {
             models: page.items.iter().map(|model| message::model(model, active.as_deref())).collect(),
-            next_page_token: listing.token(snapshot.at, page.next),
-            read_context: Some(listing.echo(snapshot.at)),
+            next_page_token: listing.token(&[&snapshot], page.next),
+            read_context: Some(snapshot.read_context()),
         })
     }
 
@@ -71,7 +72,7 @@ impl ArchitectureQuery {
             model: Some(message::model(&model, active.as_deref())),
             layers,
             views: snapshot.views_of(&model.id).await?.iter().map(|view| message::view(view, view.version)).collect(),
-            read_context: Some(wanted.echo(snapshot.at)),
+            read_context: Some(snapshot.read_context()),
         })
     }
 
@@ -81,7 +82,7 @@ impl ArchitectureQuery {
         let element = snapshot.element("element_id", &request.element_id, None).await?;
         Ok(GetElementResponse {
             element: Some(message::element(&element, element.version)),
-            read_context: Some(wanted.echo(snapshot.at)),
+            read_context: Some(snapshot.read_context()),
         })
     }
 
@@ -96,8 +97,8 @@ impl ArchitectureQuery {
         let Some(found) = snapshot.relationship_by_id(&id).await? else {
             return Err(Error::NoSuchResource { uri: format!("transformation://relationship/{id}") });
         };
-        let read_context = Some(wanted.echo(snapshot.at));
-        Ok(GetRelationshipResponse { relationship: with_ends(snapshot, &[found]).await?.pop(), read_context })
+        let read_context = Some(snapshot.read_context());
+        Ok(GetRelationshipResponse { relationship: with_ends(&snapshot, &[found]).await?.pop(), read_context })
     }
 
     async fn elements(
@@ -130,8 +131,8 @@ impl ArchitectureQuery {
         let page: Page<Stored<Element>> = snapshot.page(find).await?;
         Ok(ListArchimateElementsResponse {
             elements: page.items.iter().map(|element| message::element(element, element.version)).collect(),
-            next_page_token: listing.token(snapshot.at, page.next),
-            read_context: Some(listing.echo(snapshot.at)),
+            next_page_token: listing.token(&[&snapshot], page.next),
+            read_context: Some(snapshot.read_context()),
         })
     }
 
@@ -171,9 +172,9 @@ impl ArchitectureQuery {
         };
         let page: Page<Stored<Relationship>> = snapshot.page(find).await?;
         Ok(ListArchimateRelationshipsResponse {
-            relationships: with_ends(snapshot, &page.items).await?,
-            next_page_token: listing.token(snapshot.at, page.next),
-            read_context: Some(listing.echo(snapshot.at)),
+            relationships: with_ends(&snapshot, &page.items).await?,
+            next_page_token: listing.token(&[&snapshot], page.next),
+            read_context: Some(snapshot.read_context()),
         })
     }
 }
@@ -250,7 +251,7 @@ pub(super) fn relationship_type(field: &str, text: &str) -> Result<RelationshipT
 
 /// The relationships with their ends as they were at the same point.
 pub(super) async fn with_ends(
-    snapshot: Snapshot<'_>,
+    snapshot: &Snapshot<'_>,
     relationships: &[Stored<Relationship>],
 ) -> Result<Vec<contract::generated::transformation::Relationship>, Error> {
     let mut ids: Vec<&str> =

@@ -69,7 +69,7 @@ impl WriteGuide {
             profile: self.profile.label().to_owned(),
             metamodel_version: metamodel::VERSION.to_owned(),
             valid_if_reversed: reversed.unwrap_or_default().into_iter().map(i32::from).collect(),
-            next_page_token: listing.token(0, more.then(|| (offset + share).to_string())),
+            next_page_token: listing.timeless_token(more.then(|| (offset + share).to_string())),
         })
     }
 

@@ -36,7 +36,7 @@ impl ProposalQuery {
             request.read_context.as_ref(),
             request.page_token.as_deref(),
         )?;
-        let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
+        let snapshot = &listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let tag = match &request.element_id {
             Some(reference) => {
                 let named = snapshot.element("element_id", reference, None).await;
@@ -68,20 +68,20 @@ impl ProposalQuery {
         }
         Ok(ListProposalsResponse {
             proposals,
-            next_page_token: listing.token(snapshot.at, page.next),
-            read_context: Some(listing.echo(snapshot.at)),
+            next_page_token: listing.token(&[snapshot], page.next),
+            read_context: Some(snapshot.read_context()),
         })
     }
 
     async fn get(&self, ctx: &Context, request: GetProposalRequest) -> Result<GetProposalResponse, Error> {
         let wanted = Wanted::new(request.read_context.as_ref())?;
-        let snapshot = wanted.snapshot(self.ledger.as_ref(), ctx).await?;
+        let snapshot = &wanted.snapshot(self.ledger.as_ref(), ctx).await?;
         let proposal = snapshot.proposal(&request.proposal_id).await?;
         let current = snapshot.pinned_versions(&proposal).await?;
         let rivals = snapshot.rivals(&proposal).await?;
         Ok(GetProposalResponse {
             proposal: Some(message::proposal(&proposal, &current, rivals, true)),
-            read_context: Some(wanted.echo(snapshot.at)),
+            read_context: Some(snapshot.read_context()),
         })
     }
 }

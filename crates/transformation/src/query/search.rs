@@ -33,7 +33,7 @@ impl ArchitectureQuery {
         let arguments = (text, filter.layer.map(Layer::label), filter.r#type, size);
         let context = request.read_context.as_ref();
         let listing = Listing::new(ctx, "searchCapabilities", &arguments, context, request.page_token.as_deref())?;
-        let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
+        let snapshot = &listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let after = listing.after.as_deref();
         let page = match text {
             EVERYTHING => all_by_name(snapshot, &filter, after, size).await?,
@@ -41,8 +41,8 @@ impl ArchitectureQuery {
         };
         Ok(SearchElementsResponse {
             elements: page.items.iter().map(|element| message::element(element, element.version)).collect(),
-            next_page_token: listing.token(snapshot.at, page.next),
-            read_context: Some(listing.echo(snapshot.at)),
+            next_page_token: listing.token(&[snapshot], page.next),
+            read_context: Some(snapshot.read_context()),
         })
     }
 }
@@ -64,7 +64,7 @@ fn narrowed(layer: Option<Layer>, r#type: Option<ElementType>) -> Result<Filter,
 
 /// One page of the ranking; the cursor is the number of elements before it.
 async fn ranked(
-    snapshot: Snapshot<'_>,
+    snapshot: &Snapshot<'_>,
     text: &str,
     filter: Filter,
     after: Option<&str>,
@@ -79,7 +79,7 @@ async fn ranked(
 
 /// One page of all elements by name, model after model; the cursor is the model's place and the ledger's cursor in it.
 async fn all_by_name(
-    snapshot: Snapshot<'_>,
+    snapshot: &Snapshot<'_>,
     filter: &Filter,
     after: Option<&str>,
     size: usize,

@@ -42,8 +42,8 @@ impl SemanticQuery {
     }
 
     async fn hits(&self, ctx: &Context, request: SemanticSearchRequest) -> Result<SemanticSearchResponse, Error> {
-        let wanted = default_context(request.read_context.as_ref())?;
-        let snapshot = wanted.snapshot(self.ledger.as_ref(), ctx).await?;
+        let wanted = Wanted::or_published(request.read_context.as_ref())?;
+        let snapshot = &wanted.snapshot(self.ledger.as_ref(), ctx).await?;
         let limit = bounded(request.top_k, TOP_DEFAULT, TOP_MAX);
         let question = Question {
             text: request.query,
@@ -53,7 +53,7 @@ impl SemanticQuery {
         };
         let found = rank(&retrievers(), snapshot, &question).await?;
         let chunks = chunks(snapshot, &found, true, CHUNK_CHARS_MAX.min(CHUNKS_CHARS_MAX / limit)).await?;
-        let echo = wanted.echo(snapshot.at);
+        let echo = snapshot.read_context();
         Ok(SemanticSearchResponse {
             results: found.iter().zip(chunks).map(|(found, chunk)| hit(found, chunk, &echo)).collect(),
             read_context: Some(echo),
@@ -61,15 +61,15 @@ impl SemanticQuery {
     }
 
     async fn context(&self, ctx: &Context, request: GetContextRequest) -> Result<GetContextResponse, Error> {
-        let wanted = default_context(request.read_context.as_ref())?;
-        let snapshot = wanted.snapshot(self.ledger.as_ref(), ctx).await?;
+        let wanted = Wanted::or_published(request.read_context.as_ref())?;
+        let snapshot = &wanted.snapshot(self.ledger.as_ref(), ctx).await?;
         let question = Question { text: request.query, limit: CONTEXT_ELEMENTS_MAX, ..Question::default() };
         let found = rank(&retrievers(), snapshot, &question).await?;
         let with_ties = request.include_relationships.unwrap_or(true);
         let chunks = chunks(snapshot, &found, with_ties, CHUNK_CHARS_MAX).await?;
         let tokens_max = bounded(request.max_tokens, TOKENS_DEFAULT, TOKENS_MAX);
         let (context, taken) = assembled(&chunks, tokens_max * CHARS_PER_TOKEN);
-        let echo = wanted.echo(snapshot.at);
+        let echo = snapshot.read_context();
         Ok(GetContextResponse {
             context,
             sources: found[..taken].iter().map(|found| source(found, &echo)).collect(),
@@ -93,13 +93,7 @@ fn retrievers() -> [&'static dyn Retriever; 1] {
     [&ByWords]
 }
 
-/// What a question reads when it does not say: the published baseline, and head where none is published. No baseline can
-/// be published yet, so it is head.
-fn default_context(given: Option<&ReadContext>) -> Result<Wanted, Error> {
-    Wanted::new(given)
-}
-
-async fn filter(snapshot: Snapshot<'_>, filters: SearchFilters) -> Result<Filter, Error> {
+async fn filter(snapshot: &Snapshot<'_>, filters: SearchFilters) -> Result<Filter, Error> {
     let r#type = filters.element_type.as_deref().map(|text| element_type("filters.element_type", text)).transpose()?;
     let among = match &filters.capability {
         Some(reference) => Some(owned_by(snapshot, &capability(snapshot, reference).await?).await?),
@@ -108,7 +102,7 @@ async fn filter(snapshot: Snapshot<'_>, filters: SearchFilters) -> Result<Filter
     Ok(Filter { layer: message::layer(filters.layer), r#type, among })
 }
 
-async fn capability(snapshot: Snapshot<'_>, reference: &str) -> Result<String, Error> {
+async fn capability(snapshot: &Snapshot<'_>, reference: &str) -> Result<String, Error> {
     let field = "filters.capability";
     let element = snapshot.element(field, reference, None).await?.state;
     if element.r#type == ElementType::CAPABILITY {
@@ -119,7 +113,7 @@ async fn capability(snapshot: Snapshot<'_>, reference: &str) -> Result<String, E
 }
 
 async fn chunks(
-    snapshot: Snapshot<'_>,
+    snapshot: &Snapshot<'_>,
     found: &[Found],
     with_ties: bool,
     chars_max: usize,

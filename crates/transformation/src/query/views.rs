@@ -21,7 +21,7 @@ impl ArchitectureQuery {
         let arguments = (&request.view_id, request.page_size);
         let listing =
             Listing::new(ctx, "getView", &arguments, request.read_context.as_ref(), request.page_token.as_deref())?;
-        let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
+        let snapshot = &listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let view = snapshot.view(&request.view_id).await?;
         let from: usize = listing.after.as_deref().and_then(|after| after.parse().ok()).unwrap_or(0);
         let size = usize::try_from(request.page_size).ok().filter(|size| *size > 0).unwrap_or(PAGE_DEFAULT);
@@ -49,8 +49,8 @@ impl ArchitectureQuery {
             elements: found.iter().flatten().map(|element| message::element(element, element.version)).collect(),
             relationships: with_ends(snapshot, &relationships).await?,
             missing_elements,
-            next_page_token: listing.token(snapshot.at, (until < view.nodes.len()).then(|| until.to_string())),
-            read_context: Some(listing.echo(snapshot.at)),
+            next_page_token: listing.token(&[snapshot], (until < view.nodes.len()).then(|| until.to_string())),
+            read_context: Some(snapshot.read_context()),
         })
     }
 }

@@ -19,7 +19,7 @@ const RELATIONSHIPS_MAX: usize = 30;
 const OWNED_MAX: usize = 5000;
 
 /// The relationships of each element, outgoing first.
-pub async fn ties_of(snapshot: Snapshot<'_>, elements: &[&Element]) -> Result<Vec<Ties>, Error> {
+pub async fn ties_of(snapshot: &Snapshot<'_>, elements: &[&Element]) -> Result<Vec<Ties>, Error> {
     let mut pages = Vec::with_capacity(elements.len());
     for element in elements {
         let find = Find { limit: RELATIONSHIPS_MAX, ..touching(&element.id) };
@@ -51,7 +51,7 @@ pub async fn ties_of(snapshot: Snapshot<'_>, elements: &[&Element]) -> Result<Ve
 }
 
 /// The ids of what realizes, is assigned to or is part of a capability, and its own.
-pub async fn owned_by(snapshot: Snapshot<'_>, capability_id: &str) -> Result<BTreeSet<String>, Error> {
+pub async fn owned_by(snapshot: &Snapshot<'_>, capability_id: &str) -> Result<BTreeSet<String>, Error> {
     let mut owned = BTreeSet::from([capability_id.to_owned()]);
     let mut find = Find { limit: 500, ..touching(capability_id) };
     let mut looked_through = 0;

@@ -25,7 +25,7 @@ pub struct ByWords;
 impl Retriever for ByWords {
     fn retrieve<'a>(
         &'a self,
-        snapshot: Snapshot<'a>,
+        snapshot: &'a Snapshot<'a>,
         question: &'a Question,
     ) -> BoxFuture<'a, Result<Vec<Hit>, Error>> {
         Box::pin(async move {
@@ -35,7 +35,7 @@ impl Retriever for ByWords {
             }
             for search in [all_words(question), some_words(question)] {
                 if !list.is_full() {
-                    let mut found = snapshot.search(search).await?;
+                    let mut found = snapshot.elements_with_words(search).await?;
                     found.sort_by_cached_key(|element| !is_name(&question.text, element));
                     list.extend(found);
                 }

@@ -198,6 +198,7 @@ impl Answered for Outcome {
             Self::Settled(settled) => &settled.relationship.id,
             Self::Made(made) => &made.elements[0].id,
             Self::Saved(saved) => &saved.view.id,
+            Self::Scrum(changed) => changed.aggregate_id(),
         }
     }
 
@@ -219,8 +220,8 @@ impl Answered for Outcome {
             Self::Settled(settled) => {
                 answer.relationship = Some(message::relationship(&settled.relationship, settled.version));
             }
-            // Templates have tools of their own; an intent never leads here.
-            Self::Made(_) => {}
+            // Templates and Scrum have tools of their own; an architecture intent never leads here.
+            Self::Made(_) | Self::Scrum(_) => {}
             Self::Saved(saved) => answer.view = Some(message::view(&saved.view, saved.version)),
         }
         answer

@@ -15,6 +15,7 @@ use crate::Error;
 use crate::domain::capability_profile::{Criticality, Lifecycle, ProfileChange};
 use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};
 use crate::domain::relationship::{Attributes, CreateRelationship, DeleteRelationship, UpdateRelationship};
+use crate::domain::scrum::intent::Submission;
 use crate::domain::template::{AddComponent, CreateStructure};
 use crate::domain::view::{DeleteView, SaveView};
 use crate::domain::{Name, key, properties};
@@ -35,6 +36,7 @@ pub enum Command {
     AddComponent(AddComponent),
     SaveView(SaveView),
     DeleteView(DeleteView),
+    Scrum(Submission),
 }
 
 impl Command {
@@ -56,6 +58,7 @@ impl Command {
             }
             Operation::AddComponentToCapability => AddComponent::read(ctx, request(arguments)?).map(Self::AddComponent),
             Operation::SubmitArchitectureIntent => Self::intent(ctx, request(arguments)?),
+            Operation::SubmitScrumIntent => Submission::read(ctx, request(arguments)?).map(Self::Scrum),
             Operation::Unspecified => Err(Error::invalid(
                 "operation",
                 "is missing".to_owned(),
@@ -160,6 +163,7 @@ impl DeleteElement {
         Ok(Self {
             element: request.id,
             cascade: request.cascade.unwrap_or(true),
+            even_if_published: request.even_if_published.unwrap_or(false),
             expected_version: request.expected_version,
         })
     }

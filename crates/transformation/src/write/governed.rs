@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Recorder;
 use super::answer::{Answered, Proposable, describe};
 use crate::Error;
-use crate::domain::policy::{self, Governance, Mode, Way};
+use crate::domain::policy::{self, Governance, Mode, Ruling, Way};
 use crate::domain::proposal::{self, Act, Change, Pin, Proposal, ProposalFact, Risk, Status};
 use crate::domain::{Decision, Fact, Notes, Stored};
 use crate::projection::{Snapshot, message};
@@ -69,14 +69,18 @@ impl<'a> Desk<'a> {
         asked: Asked,
     ) -> Result<Self, Error> {
         let ruling = policy::rule(governance, &caller.principal, asked.tier, asked.mode);
-        let Some(way) = ruling.way else {
-            caller.verdict.say(format!("deny: {}", ruling.reason));
-            let may_propose = policy::rule(governance, &caller.principal, asked.tier, Mode::Auto).way.is_some();
-            let act = if may_propose { "commit this write" } else { "write here" };
-            return Err(Error::NotPermittedByPolicy { act: act.to_owned(), reason: ruling.reason, may_propose });
-        };
-        let word = if way == Way::Commit { "commit" } else { "propose" };
-        caller.verdict.say(format!("{word}: {}", ruling.reason));
+        Self::ruled(recorder, governance, caller, asked, ruling)
+    }
+
+    /// A write that the policy has ruled on.
+    pub fn ruled(
+        recorder: &'a Recorder,
+        governance: &'a Governance,
+        caller: &'a Context,
+        asked: Asked,
+        ruling: Ruling,
+    ) -> Result<Self, Error> {
+        let way = carried_out(caller, ruling, asked.mode)?;
         let reserved = Arc::new(Reserved { source: caller.ids.clone(), taken: Mutex::default() });
         let ctx = Context { ids: reserved.clone(), ..caller.clone() };
         Ok(Self { recorder, caller, governance, asked, way, reserved, ctx })
@@ -101,7 +105,7 @@ impl<'a> Desk<'a> {
         decision: Decision<T>,
     ) -> Result<Decision<Proposed<T::Answer>>, Error> {
         let snapshot = Snapshot::live(self.recorder.ledger(), self.caller).await?;
-        let pins = pins(&decision.expectations, snapshot).await?;
+        let pins = pins(&decision.expectations, &snapshot).await?;
         let mut would_be = decision.outcome.answer(&decision.notes);
         would_be.make_hypothetical();
         let risk = self.asked.tier.into();
@@ -160,6 +164,22 @@ impl<'a> Desk<'a> {
     }
 }
 
+/// The way that was ruled, said for the audit record; or the refusal.
+pub fn carried_out(caller: &Context, ruling: Ruling, mode: Mode) -> Result<Way, Error> {
+    let word = match ruling.way {
+        None => "deny",
+        Some(Way::Commit) => "commit",
+        Some(Way::Propose) => "propose",
+    };
+    caller.verdict.say(format!("{word}: {}", ruling.reason));
+    ruling.way.ok_or_else(|| {
+        // Only a commit that was asked for is refused to those who may propose.
+        let may_propose = mode == Mode::Commit;
+        let act = if may_propose { "commit this write" } else { "write here" };
+        Error::NotPermittedByPolicy { act: act.to_owned(), reason: ruling.reason, may_propose }
+    })
+}
+
 /// A write that was filed, with the answer as it would be.
 #[derive(Debug, Clone)]
 pub struct Proposed<A> {
@@ -183,7 +203,7 @@ impl<A: Proposable + Clone + Send + Sync> Answered for Proposed<A> {
 }
 
 /// The versions that a decision rests on, as they are now.
-async fn pins(expectations: &[Expectation], snapshot: Snapshot<'_>) -> Result<Vec<Pin>, Error> {
+async fn pins(expectations: &[Expectation], snapshot: &Snapshot<'_>) -> Result<Vec<Pin>, Error> {
     let key = |expectation: &Expectation| match expectation {
         Expectation::Version { key, .. } | Expectation::Exists { key }
             if key.kind != crate::domain::fact::kind::MODEL =>
@@ -195,7 +215,7 @@ async fn pins(expectations: &[Expectation], snapshot: Snapshot<'_>) -> Result<Ve
     let mut keys: Vec<RecordKey> = expectations.iter().filter_map(key).collect();
     keys.sort();
     keys.dedup();
-    let versions = snapshot.versions(&keys).await?;
+    let versions = snapshot.versions_of(&keys).await?;
     let pin =
         |(key, version): (RecordKey, Option<u64>)| version.map(|version| Pin { kind: key.kind, id: key.id, version });
     Ok(keys.into_iter().zip(versions).filter_map(pin).collect())

@@ -9,9 +9,11 @@ use contract::Context;
 use ledger::SharedLedger;
 
 use super::Command;
+use super::scrum::ScrumPlanner;
 use crate::Error;
 use crate::domain::element::{Created, Deleted, Updated};
 use crate::domain::relationship::{Link, Settled};
+use crate::domain::scrum::Changed;
 use crate::domain::template::Made;
 use crate::domain::view::Saved;
 use crate::domain::{Decision, Notes};
@@ -53,6 +55,10 @@ impl Planner {
             Command::AddComponent(command) => self.add_component(ctx, command).await?.map(Outcome::Made),
             Command::SaveView(command) => self.save_view(ctx, command).await?.map(Outcome::Saved),
             Command::DeleteView(command) => self.delete_view(ctx, command).await?.map(Outcome::Saved),
+            Command::Scrum(submission) => {
+                let planner = ScrumPlanner::new(self.ledger.clone());
+                planner.decide(ctx, submission).await?.map(|changed| Outcome::Scrum(Box::new(changed)))
+            }
         })
     }
 }
@@ -67,4 +73,5 @@ pub enum Outcome {
     Settled(Settled),
     Made(Made),
     Saved(Saved),
+    Scrum(Box<Changed>),
 }

@@ -240,5 +240,6 @@ fn versions_made(outcome: &Outcome) -> Vec<String> {
             elements.chain(made.links.iter().map(|link| version_id(&link.relationship.id, 1))).collect()
         }
         Outcome::Saved(saved) => vec![version_id(&saved.view.id, saved.version)],
+        Outcome::Scrum(changed) => vec![changed.product_id.clone()],
     }
 }

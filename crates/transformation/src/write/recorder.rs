@@ -127,7 +127,7 @@ fn change<T>(ctx: &Context, decision: &Decision<T>, answer: Option<StoredAnswer>
 fn new_fact(ctx: &Context, fact: &Fact) -> (NewFact, Vec<Effect>) {
     let meta = serde_json::to_string(&meta(ctx)).expect("a generated message has only string keys");
     let new = NewFact { kind: fact.kind().to_owned(), subject: fact.subject(), body: fact.body(), meta };
-    (new, vec![fold::effect(fact)])
+    (new, fold::effects(fact))
 }
 
 /// The envelope of a fact. Each has its own message_id, since consumers drop repetitions by it; the call ties them together.

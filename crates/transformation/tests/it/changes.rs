@@ -56,10 +56,12 @@ async fn prompts_of_the_capability_complete_their_arguments() {
 async fn arguments_are_completed() {
     let world = World::new().await;
     world.element("Node", "Mainframe").await;
+    world.baseline("Release 1").await;
     let ctx = world.ctx();
     let complete =
         async |argument: &str, typed: &str| world.capability.complete(&ctx, "", argument, typed).await.unwrap();
     assert_eq!(complete("model_id", "def").await, ["default"]);
+    assert_eq!(complete("baseline_id", "rel").await, ["Release 1"]);
     assert_eq!(complete("element_id", "main").await, ["Mainframe"]);
     assert_eq!(complete("element_type", "BusinessP").await[0], "BusinessProcess");
     assert_eq!(complete("goal", "x").await, Vec::<String>::new());

@@ -1,5 +1,6 @@
 //! getElementTypes, getRelationshipTypes, getWriteSchema.
 
+use contract::generated::transformation::WriteOperation;
 use contract::{Capability, Side};
 use serde_json::{Value, json};
 
@@ -159,9 +160,15 @@ async fn hints_and_descriptions_are_truthful() {
     let world = World::new().await;
     for tool in &world.capability.manifest().tools {
         assert_eq!(tool.hints.read_only, tool.side == Side::Query, "{}", tool.name);
-        let destructive = ["transformation.deleteElement", "transformation.submitArchitectureIntent"];
-        assert_eq!(tool.hints.destructive, destructive.contains(&tool.name.as_str()), "{}", tool.name);
-        assert!(tool.side == Side::Query || tool.description.contains("validateWrite"), "{}", tool.name);
+        let destroys = [
+            "transformation.deleteElement",
+            "transformation.promoteBaseline",
+            "transformation.submitArchitectureIntent",
+        ];
+        assert_eq!(tool.hints.destructive, destroys.contains(&tool.name.as_str()), "{}", tool.name);
+        let operation = tool.name.trim_start_matches("transformation.");
+        let validated = WriteOperation::ALL.iter().any(|known| known.label() == operation);
+        assert!(!validated || tool.description.contains("validateWrite"), "{}", tool.name);
     }
 }
 

@@ -2,9 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod baselines;
 mod changes;
+mod compare;
+mod definitions;
 mod discovery;
 mod elements;
+mod fact_feed;
 mod governance;
 mod history;
 mod idempotency;
@@ -14,6 +18,7 @@ mod races;
 mod refusals;
 mod relationships;
 mod routing;
+mod scrum;
 mod search;
 mod semantic;
 mod templates;

@@ -13,17 +13,27 @@ async fn each_side_works_with_the_other_one_missing() {
     let real = world.capability.services().clone();
     let read_only = Services {
         archi_mate_query: real.archi_mate_query.clone(),
+        baseline_query: real.baseline_query.clone(),
+        definition_query: real.definition_query.clone(),
+        scrum_query: real.scrum_query.clone(),
+        scrum_write: Absent,
         proposal_query: real.proposal_query.clone(),
         semantic_query: real.semantic_query.clone(),
         write_guide_query: real.write_guide_query.clone(),
+        baseline_write: Absent,
         capability_write: Absent,
         transformation_architecture_write: Absent,
     };
     let write_only = Services {
         archi_mate_query: Absent,
+        baseline_query: Absent,
+        definition_query: Absent,
+        scrum_query: Absent,
+        scrum_write: real.scrum_write.clone(),
         proposal_query: Absent,
         semantic_query: Absent,
         write_guide_query: Absent,
+        baseline_write: real.baseline_write.clone(),
         capability_write: real.capability_write.clone(),
         transformation_architecture_write: real.transformation_architecture_write.clone(),
     };

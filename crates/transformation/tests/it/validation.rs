@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{World, column, outcome};
+use crate::world::{Dice, World, column, outcome};
 
 //
 #[tokio::test]
@@ -107,19 +107,5 @@ fn random_write(dice: &mut Dice) -> (&'static str, Value) {
         ),
         4 => ("updateElement", json!({"id": dice.pick(&names), "name": dice.pick(&names)})),
         _ => ("deleteElement", json!({"id": dice.pick(&names), "cascade": dice.below(2) == 0})),
-    }
-}
-
-/// A small generator with a seed, so that a failure can be repeated.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most
-    }
-
-    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words[usize::try_from(self.below(words.len() as u64)).unwrap()]
     }
 }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use contract::{Capability, Context, Effect, Misfit, NoClient, RequestMeta, Violation, ViolationKind};
-use ledger::SharedLedger;
+use ledger::{Change, NewFact, SharedLedger};
 use ledger_sqlite::{Options, SqliteLedger};
 use scope::{Clock, FixedClock, IdSource, Principal, PrincipalKind, Scope, SequentialIds, TenantId};
 use serde_json::{Map, Value, json};
+use transformation::domain::Fact;
+use transformation::domain::model::Model;
+use transformation::projection::fold;
 use transformation::{Config, Transformation};
 
 /// One tenant's view of a capability. Copies share the store.
@@ -139,6 +142,29 @@ impl World {
         self.call("createRelationship", json!({"type": r#type, "source_id": source, "target_id": target})).await
     }
 
+    /// Adds a second model, as an operator would, and returns its key.
+    pub async fn second_model(&self) -> &'static str {
+        let model = Model {
+            id: "00000000-0000-7000-8000-second000000".to_owned(),
+            repository_id: self.scope.repository.to_string(),
+            key: "second".to_owned(),
+            name: "Second model".to_owned(),
+            description: None,
+        };
+        let fact = Fact::ModelCreated(model);
+        let new =
+            NewFact { kind: fact.kind().to_owned(), subject: fact.subject(), body: fact.body(), meta: "{}".to_owned() };
+        let change = Change {
+            tenant: self.scope.tenant.clone(),
+            at: self.clock.now(),
+            idempotency: None,
+            expectations: Vec::new(),
+            facts: vec![(new, fold::effects(&fact))],
+        };
+        self.ledger.commit(change).await.unwrap();
+        "second"
+    }
+
     /// How many facts the tenant has.
     pub async fn facts(&self) -> usize {
         self.ledger.facts(&self.scope.tenant, 0, 10_000).await.unwrap().len()
@@ -207,4 +233,18 @@ fn check(tool: &str, arguments: &Map<String, Value>) -> Result<Map<String, Value
     let known = arguments.iter().filter(|(name, _)| properties.contains_key(*name));
     let corrected = known.map(|(name, value)| (name.clone(), value.clone())).collect();
     if violations.is_empty() { Ok(checked) } else { Err(Misfit { violations, corrected, open }) }
+}
+
+/// A small generator with a seed, so that a failure can be repeated.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most
+    }
+
+    pub fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[usize::try_from(self.below(words.len() as u64)).unwrap()]
+    }
 }

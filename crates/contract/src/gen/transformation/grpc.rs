@@ -15,6 +15,134 @@ impl<S> Clone for Grpc<S> {
 }
 
 #[::tonic::async_trait]
+impl<S: BaselineQueryService + 'static> baseline_query_service_server::BaselineQueryService for Grpc<S> {
+    async fn get_baseline(
+        &self,
+        request: ::tonic::Request<GetBaselineRequest>,
+    ) -> Result<::tonic::Response<GetBaselineResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.get_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn list_baselines(
+        &self,
+        request: ::tonic::Request<ListBaselinesRequest>,
+    ) -> Result<::tonic::Response<ListBaselinesResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.list_baselines(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn compare(
+        &self,
+        request: ::tonic::Request<CompareRequest>,
+    ) -> Result<::tonic::Response<CompareResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.compare(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
+impl<S: BaselineWriteService + 'static> baseline_write_service_server::BaselineWriteService for Grpc<S> {
+    async fn create_baseline(
+        &self,
+        request: ::tonic::Request<CreateBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.create_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn promote_baseline(
+        &self,
+        request: ::tonic::Request<PromoteBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.promote_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn change_baseline_draft(
+        &self,
+        request: ::tonic::Request<ChangeBaselineDraftRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.change_baseline_draft(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn submit_baseline(
+        &self,
+        request: ::tonic::Request<SubmitBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.submit_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn approve_baseline(
+        &self,
+        request: ::tonic::Request<ApproveBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.approve_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn reject_baseline(
+        &self,
+        request: ::tonic::Request<RejectBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.reject_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn rollback_baseline(
+        &self,
+        request: ::tonic::Request<RollbackBaselineRequest>,
+    ) -> Result<::tonic::Response<BaselineWriteResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.rollback_baseline(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
+impl<S: DefinitionQueryService + 'static> definition_query_service_server::DefinitionQueryService for Grpc<S> {
+    async fn list_definitions(
+        &self,
+        request: ::tonic::Request<ListDefinitionsRequest>,
+    ) -> Result<::tonic::Response<ListDefinitionsResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.list_definitions(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn get_definition(
+        &self,
+        request: ::tonic::Request<GetDefinitionRequest>,
+    ) -> Result<::tonic::Response<GetDefinitionResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.get_definition(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
+impl<S: DefinitionWriteService + 'static> definition_write_service_server::DefinitionWriteService for Grpc<S> {
+    async fn upsert_definition(
+        &self,
+        request: ::tonic::Request<UpsertDefinitionRequest>,
+    ) -> Result<::tonic::Response<UpsertDefinitionResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.upsert_definition(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn promote_definition(
+        &self,
+        request: ::tonic::Request<PromoteDefinitionRequest>,
+    ) -> Result<::tonic::Response<PromoteDefinitionResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.promote_definition(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
 impl<S: WriteGuideQueryService + 'static> write_guide_query_service_server::WriteGuideQueryService for Grpc<S> {
     async fn get_element_types(
         &self,
@@ -46,6 +174,18 @@ impl<S: WriteGuideQueryService + 'static> write_guide_query_service_server::Writ
     ) -> Result<::tonic::Response<ValidateWriteResponse>, ::tonic::Status> {
         let (ctx, request) = crate::grpc::arrived(request)?;
         let response = self.0.validate_write(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
+impl<S: FactQueryService + 'static> fact_query_service_server::FactQueryService for Grpc<S> {
+    async fn list_facts(
+        &self,
+        request: ::tonic::Request<ListFactsRequest>,
+    ) -> Result<::tonic::Response<ListFactsResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.list_facts(&ctx, request).await.map_err(crate::grpc::status)?;
         Ok(::tonic::Response::new(response))
     }
 }
@@ -183,6 +323,38 @@ impl<S: ArchiMateQueryService + 'static> archi_mate_query_service_server::ArchiM
 }
 
 #[::tonic::async_trait]
+impl<S: ScrumWriteService + 'static> scrum_write_service_server::ScrumWriteService for Grpc<S> {
+    async fn submit_intent(
+        &self,
+        request: ::tonic::Request<ScrumDomainIntent>,
+    ) -> Result<::tonic::Response<ScrumDomainIntentResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.submit_intent(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
+impl<S: ScrumQueryService + 'static> scrum_query_service_server::ScrumQueryService for Grpc<S> {
+    async fn get_product(
+        &self,
+        request: ::tonic::Request<GetProductRequest>,
+    ) -> Result<::tonic::Response<GetProductResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.get_product(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn list_product_backlog_items(
+        &self,
+        request: ::tonic::Request<ListProductBacklogItemsRequest>,
+    ) -> Result<::tonic::Response<ListProductBacklogItemsResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.list_product_backlog_items(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
 impl<S: SemanticQueryService + 'static> semantic_query_service_server::SemanticQueryService for Grpc<S> {
     async fn search(
         &self,
@@ -276,6 +448,1466 @@ impl<S: TransformationArchitectureWriteService + 'static>
     }
 }
 
+/// Generated client implementations.
+pub mod baseline_query_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct BaselineQueryServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> BaselineQueryServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> BaselineQueryServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            BaselineQueryServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Get a baseline: status, approvals and the versions it pins.
+        pub async fn get_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetBaselineResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/GetBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineQueryService",
+                "GetBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// List baselines, oldest first.
+        pub async fn list_baselines(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListBaselinesRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListBaselinesResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/ListBaselines",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineQueryService",
+                "ListBaselines",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Compare two states of a model: what was added, changed and removed on the way from one to the other.
+        pub async fn compare(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CompareRequest>,
+        ) -> std::result::Result<tonic::Response<super::CompareResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/Compare",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("ameide_core_proto.transformation.core.v1.BaselineQueryService", "Compare"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod baseline_query_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with BaselineQueryServiceServer.
+    #[async_trait]
+    pub trait BaselineQueryService: std::marker::Send + std::marker::Sync + 'static {
+        /// Get a baseline: status, approvals and the versions it pins.
+        async fn get_baseline(
+            &self,
+            request: tonic::Request<super::GetBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetBaselineResponse>, tonic::Status>;
+        /// List baselines, oldest first.
+        async fn list_baselines(
+            &self,
+            request: tonic::Request<super::ListBaselinesRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListBaselinesResponse>, tonic::Status>;
+        /// Compare two states of a model: what was added, changed and removed on the way from one to the other.
+        async fn compare(
+            &self,
+            request: tonic::Request<super::CompareRequest>,
+        ) -> std::result::Result<tonic::Response<super::CompareResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct BaselineQueryServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> BaselineQueryServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for BaselineQueryServiceServer<T>
+    where
+        T: BaselineQueryService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/GetBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetBaselineSvc<T: BaselineQueryService>(pub Arc<T>);
+                    impl<T: BaselineQueryService> tonic::server::UnaryService<super::GetBaselineRequest> for GetBaselineSvc<T> {
+                        type Response = super::GetBaselineResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as BaselineQueryService>::get_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/ListBaselines" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListBaselinesSvc<T: BaselineQueryService>(pub Arc<T>);
+                    impl<T: BaselineQueryService> tonic::server::UnaryService<super::ListBaselinesRequest> for ListBaselinesSvc<T> {
+                        type Response = super::ListBaselinesResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListBaselinesRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as BaselineQueryService>::list_baselines(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListBaselinesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineQueryService/Compare" => {
+                    #[allow(non_camel_case_types)]
+                    struct CompareSvc<T: BaselineQueryService>(pub Arc<T>);
+                    impl<T: BaselineQueryService> tonic::server::UnaryService<super::CompareRequest> for CompareSvc<T> {
+                        type Response = super::CompareResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CompareRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as BaselineQueryService>::compare(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CompareSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for BaselineQueryServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.BaselineQueryService";
+    impl<T> tonic::server::NamedService for BaselineQueryServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod baseline_write_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct BaselineWriteServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> BaselineWriteServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> BaselineWriteServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            BaselineWriteServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Create a draft baseline: the model as it is now, or a chosen part of it, under a name. Copies nothing.
+        pub async fn create_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/CreateBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "CreateBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Publish a baseline. A caller who may not approve submits it instead and gets outcome pending_approval.
+        pub async fn promote_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PromoteBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/PromoteBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "PromoteBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Add elements to a draft or take them out. A draft of a whole model becomes a chosen part of it.
+        pub async fn change_baseline_draft(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ChangeBaselineDraftRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/ChangeBaselineDraft",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "ChangeBaselineDraft",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Freeze a draft and ask for approval.
+        pub async fn submit_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SubmitBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/SubmitBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "SubmitBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Approve a submitted baseline.
+        pub async fn approve_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ApproveBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/ApproveBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "ApproveBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reject a submitted or approved baseline.
+        pub async fn reject_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RejectBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/RejectBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "RejectBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Publish again what an earlier baseline held, as a new baseline.
+        pub async fn rollback_baseline(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RollbackBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/RollbackBaseline",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.BaselineWriteService",
+                "RollbackBaseline",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod baseline_write_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with BaselineWriteServiceServer.
+    #[async_trait]
+    pub trait BaselineWriteService: std::marker::Send + std::marker::Sync + 'static {
+        /// Create a draft baseline: the model as it is now, or a chosen part of it, under a name. Copies nothing.
+        async fn create_baseline(
+            &self,
+            request: tonic::Request<super::CreateBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Publish a baseline. A caller who may not approve submits it instead and gets outcome pending_approval.
+        async fn promote_baseline(
+            &self,
+            request: tonic::Request<super::PromoteBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Add elements to a draft or take them out. A draft of a whole model becomes a chosen part of it.
+        async fn change_baseline_draft(
+            &self,
+            request: tonic::Request<super::ChangeBaselineDraftRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Freeze a draft and ask for approval.
+        async fn submit_baseline(
+            &self,
+            request: tonic::Request<super::SubmitBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Approve a submitted baseline.
+        async fn approve_baseline(
+            &self,
+            request: tonic::Request<super::ApproveBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Reject a submitted or approved baseline.
+        async fn reject_baseline(
+            &self,
+            request: tonic::Request<super::RejectBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+        /// Publish again what an earlier baseline held, as a new baseline.
+        async fn rollback_baseline(
+            &self,
+            request: tonic::Request<super::RollbackBaselineRequest>,
+        ) -> std::result::Result<tonic::Response<super::BaselineWriteResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct BaselineWriteServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> BaselineWriteServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for BaselineWriteServiceServer<T>
+    where
+        T: BaselineWriteService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/CreateBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::CreateBaselineRequest> for CreateBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CreateBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::create_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/PromoteBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct PromoteBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::PromoteBaselineRequest> for PromoteBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::PromoteBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::promote_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PromoteBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/ChangeBaselineDraft" => {
+                    #[allow(non_camel_case_types)]
+                    struct ChangeBaselineDraftSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::ChangeBaselineDraftRequest>
+                        for ChangeBaselineDraftSvc<T>
+                    {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ChangeBaselineDraftRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as BaselineWriteService>::change_baseline_draft(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ChangeBaselineDraftSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/SubmitBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct SubmitBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::SubmitBaselineRequest> for SubmitBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::SubmitBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::submit_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SubmitBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/ApproveBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct ApproveBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::ApproveBaselineRequest> for ApproveBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ApproveBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::approve_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ApproveBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/RejectBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct RejectBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::RejectBaselineRequest> for RejectBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::RejectBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::reject_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RejectBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.BaselineWriteService/RollbackBaseline" => {
+                    #[allow(non_camel_case_types)]
+                    struct RollbackBaselineSvc<T: BaselineWriteService>(pub Arc<T>);
+                    impl<T: BaselineWriteService> tonic::server::UnaryService<super::RollbackBaselineRequest> for RollbackBaselineSvc<T> {
+                        type Response = super::BaselineWriteResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::RollbackBaselineRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as BaselineWriteService>::rollback_baseline(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RollbackBaselineSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for BaselineWriteServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.BaselineWriteService";
+    impl<T> tonic::server::NamedService for BaselineWriteServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod definition_query_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct DefinitionQueryServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> DefinitionQueryServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> DefinitionQueryServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            DefinitionQueryServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// List definitions of processes, agents and extensions.
+        pub async fn list_definitions(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListDefinitionsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListDefinitionsResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.DefinitionQueryService/ListDefinitions",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.DefinitionQueryService",
+                "ListDefinitions",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Get one definition.
+        pub async fn get_definition(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetDefinitionRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetDefinitionResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.DefinitionQueryService/GetDefinition",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.DefinitionQueryService",
+                "GetDefinition",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod definition_query_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with DefinitionQueryServiceServer.
+    #[async_trait]
+    pub trait DefinitionQueryService: std::marker::Send + std::marker::Sync + 'static {
+        /// List definitions of processes, agents and extensions.
+        async fn list_definitions(
+            &self,
+            request: tonic::Request<super::ListDefinitionsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListDefinitionsResponse>, tonic::Status>;
+        /// Get one definition.
+        async fn get_definition(
+            &self,
+            request: tonic::Request<super::GetDefinitionRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetDefinitionResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct DefinitionQueryServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> DefinitionQueryServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for DefinitionQueryServiceServer<T>
+    where
+        T: DefinitionQueryService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.DefinitionQueryService/ListDefinitions" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListDefinitionsSvc<T: DefinitionQueryService>(pub Arc<T>);
+                    impl<T: DefinitionQueryService> tonic::server::UnaryService<super::ListDefinitionsRequest> for ListDefinitionsSvc<T> {
+                        type Response = super::ListDefinitionsResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListDefinitionsRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as DefinitionQueryService>::list_definitions(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListDefinitionsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.DefinitionQueryService/GetDefinition" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetDefinitionSvc<T: DefinitionQueryService>(pub Arc<T>);
+                    impl<T: DefinitionQueryService> tonic::server::UnaryService<super::GetDefinitionRequest> for GetDefinitionSvc<T> {
+                        type Response = super::GetDefinitionResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetDefinitionRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as DefinitionQueryService>::get_definition(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetDefinitionSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for DefinitionQueryServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.DefinitionQueryService";
+    impl<T> tonic::server::NamedService for DefinitionQueryServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod definition_write_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct DefinitionWriteServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> DefinitionWriteServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> DefinitionWriteServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            DefinitionWriteServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Create a definition, or give the one of this kind and name a new version.
+        pub async fn upsert_definition(
+            &mut self,
+            request: impl tonic::IntoRequest<super::UpsertDefinitionRequest>,
+        ) -> std::result::Result<tonic::Response<super::UpsertDefinitionResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.DefinitionWriteService/UpsertDefinition",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.DefinitionWriteService",
+                "UpsertDefinition",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Make the present content of a definition the one that counts.
+        pub async fn promote_definition(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PromoteDefinitionRequest>,
+        ) -> std::result::Result<tonic::Response<super::PromoteDefinitionResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.DefinitionWriteService/PromoteDefinition",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.DefinitionWriteService",
+                "PromoteDefinition",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod definition_write_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with DefinitionWriteServiceServer.
+    #[async_trait]
+    pub trait DefinitionWriteService: std::marker::Send + std::marker::Sync + 'static {
+        /// Create a definition, or give the one of this kind and name a new version.
+        async fn upsert_definition(
+            &self,
+            request: tonic::Request<super::UpsertDefinitionRequest>,
+        ) -> std::result::Result<tonic::Response<super::UpsertDefinitionResponse>, tonic::Status>;
+        /// Make the present content of a definition the one that counts.
+        async fn promote_definition(
+            &self,
+            request: tonic::Request<super::PromoteDefinitionRequest>,
+        ) -> std::result::Result<tonic::Response<super::PromoteDefinitionResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct DefinitionWriteServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> DefinitionWriteServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for DefinitionWriteServiceServer<T>
+    where
+        T: DefinitionWriteService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.DefinitionWriteService/UpsertDefinition" => {
+                    #[allow(non_camel_case_types)]
+                    struct UpsertDefinitionSvc<T: DefinitionWriteService>(pub Arc<T>);
+                    impl<T: DefinitionWriteService> tonic::server::UnaryService<super::UpsertDefinitionRequest> for UpsertDefinitionSvc<T> {
+                        type Response = super::UpsertDefinitionResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::UpsertDefinitionRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as DefinitionWriteService>::upsert_definition(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UpsertDefinitionSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.DefinitionWriteService/PromoteDefinition" => {
+                    #[allow(non_camel_case_types)]
+                    struct PromoteDefinitionSvc<T: DefinitionWriteService>(pub Arc<T>);
+                    impl<T: DefinitionWriteService> tonic::server::UnaryService<super::PromoteDefinitionRequest>
+                        for PromoteDefinitionSvc<T>
+                    {
+                        type Response = super::PromoteDefinitionResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::PromoteDefinitionRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as DefinitionWriteService>::promote_definition(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PromoteDefinitionSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for DefinitionWriteServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.DefinitionWriteService";
+    impl<T> tonic::server::NamedService for DefinitionWriteServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 /// Generated client implementations.
 pub mod write_guide_query_service_client {
     #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
@@ -671,6 +2303,233 @@ pub mod write_guide_query_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.WriteGuideQueryService";
     impl<T> tonic::server::NamedService for WriteGuideQueryServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod fact_query_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct FactQueryServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> FactQueryServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> FactQueryServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            FactQueryServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// List facts after a sequence number.
+        pub async fn list_facts(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListFactsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListFactsResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.FactQueryService/ListFacts",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("ameide_core_proto.transformation.core.v1.FactQueryService", "ListFacts"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod fact_query_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with FactQueryServiceServer.
+    #[async_trait]
+    pub trait FactQueryService: std::marker::Send + std::marker::Sync + 'static {
+        /// List facts after a sequence number.
+        async fn list_facts(
+            &self,
+            request: tonic::Request<super::ListFactsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListFactsResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct FactQueryServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> FactQueryServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for FactQueryServiceServer<T>
+    where
+        T: FactQueryService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.FactQueryService/ListFacts" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListFactsSvc<T: FactQueryService>(pub Arc<T>);
+                    impl<T: FactQueryService> tonic::server::UnaryService<super::ListFactsRequest> for ListFactsSvc<T> {
+                        type Response = super::ListFactsResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListFactsRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as FactQueryService>::list_facts(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListFactsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for FactQueryServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.FactQueryService";
+    impl<T> tonic::server::NamedService for FactQueryServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
@@ -2019,6 +3878,520 @@ pub mod archi_mate_query_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.ArchiMateQueryService";
     impl<T> tonic::server::NamedService for ArchiMateQueryServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod scrum_write_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct ScrumWriteServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> ScrumWriteServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> ScrumWriteServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ScrumWriteServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. Items and sprints go by id, key or unique title. TIP: call validateWrite first.
+        pub async fn submit_intent(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ScrumDomainIntent>,
+        ) -> std::result::Result<tonic::Response<super::ScrumDomainIntentResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ScrumWriteService/SubmitIntent",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("ameide_core_proto.transformation.core.v1.ScrumWriteService", "SubmitIntent"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod scrum_write_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ScrumWriteServiceServer.
+    #[async_trait]
+    pub trait ScrumWriteService: std::marker::Send + std::marker::Sync + 'static {
+        /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. Items and sprints go by id, key or unique title. TIP: call validateWrite first.
+        async fn submit_intent(
+            &self,
+            request: tonic::Request<super::ScrumDomainIntent>,
+        ) -> std::result::Result<tonic::Response<super::ScrumDomainIntentResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct ScrumWriteServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ScrumWriteServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ScrumWriteServiceServer<T>
+    where
+        T: ScrumWriteService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.ScrumWriteService/SubmitIntent" => {
+                    #[allow(non_camel_case_types)]
+                    struct SubmitIntentSvc<T: ScrumWriteService>(pub Arc<T>);
+                    impl<T: ScrumWriteService> tonic::server::UnaryService<super::ScrumDomainIntent> for SubmitIntentSvc<T> {
+                        type Response = super::ScrumDomainIntentResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ScrumDomainIntent>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as ScrumWriteService>::submit_intent(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SubmitIntentSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for ScrumWriteServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.ScrumWriteService";
+    impl<T> tonic::server::NamedService for ScrumWriteServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod scrum_query_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct ScrumQueryServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> ScrumQueryServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> ScrumQueryServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ScrumQueryServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Get a product with its goal, ordered backlog, sprints, Definitions of Done and increments.
+        pub async fn get_product(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetProductRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetProductResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ScrumQueryService/GetProduct",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("ameide_core_proto.transformation.core.v1.ScrumQueryService", "GetProduct"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// List the backlog items of a product in the order of their creation.
+        pub async fn list_product_backlog_items(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListProductBacklogItemsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListProductBacklogItemsResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ScrumQueryService/ListProductBacklogItems",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ScrumQueryService",
+                "ListProductBacklogItems",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod scrum_query_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ScrumQueryServiceServer.
+    #[async_trait]
+    pub trait ScrumQueryService: std::marker::Send + std::marker::Sync + 'static {
+        /// Get a product with its goal, ordered backlog, sprints, Definitions of Done and increments.
+        async fn get_product(
+            &self,
+            request: tonic::Request<super::GetProductRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetProductResponse>, tonic::Status>;
+        /// List the backlog items of a product in the order of their creation.
+        async fn list_product_backlog_items(
+            &self,
+            request: tonic::Request<super::ListProductBacklogItemsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListProductBacklogItemsResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct ScrumQueryServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ScrumQueryServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ScrumQueryServiceServer<T>
+    where
+        T: ScrumQueryService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.ScrumQueryService/GetProduct" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetProductSvc<T: ScrumQueryService>(pub Arc<T>);
+                    impl<T: ScrumQueryService> tonic::server::UnaryService<super::GetProductRequest> for GetProductSvc<T> {
+                        type Response = super::GetProductResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetProductRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as ScrumQueryService>::get_product(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetProductSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.ScrumQueryService/ListProductBacklogItems" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListProductBacklogItemsSvc<T: ScrumQueryService>(pub Arc<T>);
+                    impl<T: ScrumQueryService> tonic::server::UnaryService<super::ListProductBacklogItemsRequest>
+                        for ListProductBacklogItemsSvc<T>
+                    {
+                        type Response = super::ListProductBacklogItemsResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListProductBacklogItemsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ScrumQueryService>::list_product_backlog_items(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListProductBacklogItemsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for ScrumQueryServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.ScrumQueryService";
+    impl<T> tonic::server::NamedService for ScrumQueryServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

@@ -13,6 +13,8 @@ pub struct DeleteElement {
     /// Id, key or name.
     pub element: String,
     pub cascade: bool,
+    /// Also when the published baseline holds it.
+    pub even_if_published: bool,
     pub expected_version: Option<u64>,
 }
 

@@ -70,7 +70,8 @@ fn an_update_refuses_what_makes_no_sense() {
 fn a_stale_version_is_refused() {
     let stale = UpdateElement { expected_version: Some(2), ..change(Some("x"), json!({})) };
     check_update(stale, &[], "Element 'Own' is at version 3, not 2");
-    let delete = DeleteElement { element: "e".to_owned(), cascade: true, expected_version: Some(9) };
+    let delete =
+        DeleteElement { element: "e".to_owned(), cascade: true, even_if_published: false, expected_version: Some(9) };
     assert_eq!(
         super::delete(&element_at(3), &[], 7, &delete).unwrap_err().to_string(),
         "Element 'Own' is at version 3, not 9"
@@ -81,7 +82,8 @@ fn a_stale_version_is_refused() {
 #[test]
 fn a_deletion_takes_its_relationships_along_or_is_refused() {
     let link = Relationship::plain("r", RelationshipType::Association, &element_at(3), &element_at(3));
-    let command = |cascade| DeleteElement { element: "e".to_owned(), cascade, expected_version: None };
+    let command =
+        |cascade| DeleteElement { element: "e".to_owned(), cascade, even_if_published: false, expected_version: None };
     let gone = delete(&element_at(3), std::slice::from_ref(&link), 7, &command(true)).unwrap();
     assert_eq!(gone.outcome.relationships, ["r"]);
     assert_eq!(

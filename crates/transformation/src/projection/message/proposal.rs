@@ -93,13 +93,13 @@ fn risk(risk: Risk) -> proto::RiskLevel {
     }
 }
 
-fn change(change: Change) -> proto::ChangeKind {
+fn change(change: Change) -> proto::ProposedChange {
     match change {
-        Change::Create => proto::ChangeKind::ChangeCreate,
-        Change::Update => proto::ChangeKind::ChangeUpdate,
-        Change::Link => proto::ChangeKind::ChangeLink,
-        Change::Unlink => proto::ChangeKind::ChangeUnlink,
-        Change::Supersede => proto::ChangeKind::ChangeSupersede,
-        Change::Delete => proto::ChangeKind::ChangeDelete,
+        Change::Create => proto::ProposedChange::Create,
+        Change::Update => proto::ProposedChange::Update,
+        Change::Link => proto::ProposedChange::Link,
+        Change::Unlink => proto::ProposedChange::Unlink,
+        Change::Supersede => proto::ProposedChange::Supersede,
+        Change::Delete => proto::ProposedChange::Delete,
     }
 }

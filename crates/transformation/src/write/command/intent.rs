@@ -41,6 +41,7 @@ impl Command {
                 Self::DeleteElement(DeleteElement {
                     element: given.id,
                     cascade: true,
+                    even_if_published: false,
                     expected_version: given.expected_version,
                 })
             }

@@ -4,6 +4,7 @@ use contract::Context;
 
 use super::Planner;
 use crate::Error;
+use crate::domain::baseline::pin;
 use crate::domain::element::{self, CreateElement, Created, DeleteElement, Deleted, UpdateElement, Updated};
 use crate::domain::{Decision, Name};
 use crate::metamodel::ElementType;
@@ -28,7 +29,7 @@ impl Planner {
         let repository_id = ctx.scope.repository.to_string();
         let around = element::Surroundings { repository_id, model_id, namesakes, key_holder, parent };
         match element::create(self.profile, &around, command) {
-            Err(refusal) => Err(with_alternatives(snapshot, command.r#type, refusal).await?),
+            Err(refusal) => Err(with_alternatives(&snapshot, command.r#type, refusal).await?),
             decision => decision,
         }
     }
@@ -41,7 +42,7 @@ impl Planner {
             None => Vec::new(),
         };
         match element::update(&element, &namesakes, command) {
-            Err(refusal) => Err(with_alternatives(snapshot, element.r#type, refusal).await?),
+            Err(refusal) => Err(with_alternatives(&snapshot, element.r#type, refusal).await?),
             decision => decision,
         }
     }
@@ -49,6 +50,8 @@ impl Planner {
     pub async fn delete_element(&self, ctx: &Context, command: &DeleteElement) -> Result<Decision<Deleted>, Error> {
         let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
         let element = snapshot.element("id", &command.element, None).await?;
+        let pinned_by = snapshot.pinned_by(&element).await?;
+        pin::refuse_pinned(&element, &pinned_by, command.even_if_published)?;
         let relationships = snapshot.relationships_of(&element.id).await?;
         element::delete(&element, &relationships, snapshot.since, command)
     }
@@ -72,7 +75,7 @@ impl Planner {
 
 /// Fills in names that are free when a name is taken.
 pub(super) async fn with_alternatives(
-    snapshot: Snapshot<'_>,
+    snapshot: &Snapshot<'_>,
     r#type: ElementType,
     refusal: Error,
 ) -> Result<Error, Error> {

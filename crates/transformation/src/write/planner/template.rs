@@ -17,9 +17,9 @@ impl Planner {
         let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
         let model_id = snapshot.model_id(command.model.as_deref()).await?;
         let parts = command.value_streams.iter().chain(&command.sub_capabilities);
-        let around = surroundings(snapshot, ctx, model_id, std::iter::once(&command.name).chain(parts)).await?;
+        let around = surroundings(&snapshot, ctx, model_id, std::iter::once(&command.name).chain(parts)).await?;
         match template::create_structure(self.profile, &around, command) {
-            Err(refusal) => Err(with_alternatives(snapshot, ElementType::CAPABILITY, refusal).await?),
+            Err(refusal) => Err(with_alternatives(&snapshot, ElementType::CAPABILITY, refusal).await?),
             decision => decision,
         }
     }
@@ -28,16 +28,16 @@ impl Planner {
         let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
         let capability = snapshot.element("capability_id", &command.capability, None).await?;
         let names = std::iter::once(&command.name).chain(&command.services);
-        let around = surroundings(snapshot, ctx, capability.model_id.clone(), names).await?;
+        let around = surroundings(&snapshot, ctx, capability.model_id.clone(), names).await?;
         match template::add_component(self.profile, &around, &capability, command) {
-            Err(refusal) => Err(with_alternatives(snapshot, ElementType::APPLICATION_COMPONENT, refusal).await?),
+            Err(refusal) => Err(with_alternatives(&snapshot, ElementType::APPLICATION_COMPONENT, refusal).await?),
             decision => decision,
         }
     }
 }
 
 async fn surroundings(
-    snapshot: Snapshot<'_>,
+    snapshot: &Snapshot<'_>,
     ctx: &Context,
     model_id: String,
     names: impl Iterator<Item = &Name>,

@@ -1,0 +1,140 @@
+//! `chancery baselines`: what was agreed on, and the steps to it that no tool offers.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use contract::generated::transformation::{
+    ApproveBaselineRequest, Baseline, BaselineQueryService as _, BaselineWriteResponse, BaselineWriteService as _,
+    GetBaselineRequest, GetBaselineResponse, ListBaselinesRequest, ListBaselinesResponse, PromoteBaselineRequest,
+    RejectBaselineRequest, RollbackBaselineRequest, SubmitBaselineRequest,
+};
+use transformation::query::BaselineQuery;
+use transformation::write::BaselineWrite;
+
+use super::typed;
+use crate::platform::transformation_settings;
+use crate::{Config, Platform};
+
+/// What to do; ID stands for the id, key or name of a baseline.
+#[derive(Debug, Subcommand)]
+pub enum What {
+    /// List all baselines, oldest first.
+    List,
+    /// Show one baseline and the first versions it pins.
+    Show { id: String },
+    /// Freeze a draft and ask for approval.
+    Submit { id: String },
+    /// Approve a submitted baseline.
+    Approve {
+        id: String,
+        /// Why, for the record.
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
+    /// Reject a submitted or approved baseline.
+    Reject {
+        id: String,
+        /// What has to change.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
+    /// Publish a baseline.
+    Promote { id: String },
+    /// Publish again what an earlier baseline held, as a new baseline.
+    Rollback { id: String },
+}
+
+pub async fn run(config: &Config, what: What, json: bool) -> anyhow::Result<ExitCode> {
+    let platform = Platform::open(config).await?;
+    let query = BaselineQuery::new(platform.ledger.clone());
+    let write = BaselineWrite::new(platform.ledger.clone(), &transformation_settings(config)?);
+    let outcome = match what {
+        What::List => {
+            let work = async |ctx: &contract::Context| all(&query, ctx).await;
+            let listed = typed::call(&platform, "BaselineQueryService.ListBaselines", "", work).await?;
+            return typed::print(&listed, json, list_lines);
+        }
+        What::Show { id } => {
+            let request = GetBaselineRequest { baseline_id: id.clone(), ..Default::default() };
+            let work = async |ctx: &contract::Context| query.get_baseline(ctx, request).await;
+            let shown = typed::call(&platform, "BaselineQueryService.GetBaseline", &id, work).await?;
+            return typed::print(&shown, json, show_lines);
+        }
+        What::Submit { id } => {
+            let request = SubmitBaselineRequest { baseline_id: id.clone() };
+            let work = async |ctx: &contract::Context| write.submit_baseline(ctx, request).await;
+            typed::call(&platform, "BaselineWriteService.SubmitBaseline", &id, work).await?
+        }
+        What::Approve { id, reason } => {
+            let request = ApproveBaselineRequest { baseline_id: id.clone(), rationale: reason };
+            let work = async |ctx: &contract::Context| write.approve_baseline(ctx, request).await;
+            typed::call(&platform, "BaselineWriteService.ApproveBaseline", &id, work).await?
+        }
+        What::Reject { id, reason } => {
+            let request = RejectBaselineRequest { baseline_id: id.clone(), rationale: reason };
+            let work = async |ctx: &contract::Context| write.reject_baseline(ctx, request).await;
+            typed::call(&platform, "BaselineWriteService.RejectBaseline", &id, work).await?
+        }
+        What::Promote { id } => {
+            let request = PromoteBaselineRequest { baseline_id: id.clone(), ..Default::default() };
+            let work = async |ctx: &contract::Context| write.promote_baseline(ctx, request).await;
+            typed::call(&platform, "BaselineWriteService.PromoteBaseline", &id, work).await?
+        }
+        What::Rollback { id } => {
+            let request = RollbackBaselineRequest { baseline_id: id.clone(), ..Default::default() };
+            let work = async |ctx: &contract::Context| write.rollback_baseline(ctx, request).await;
+            typed::call(&platform, "BaselineWriteService.RollbackBaseline", &id, work).await?
+        }
+    };
+    typed::print(&outcome, json, step_lines)
+}
+
+/// All pages as one.
+async fn all(query: &BaselineQuery, ctx: &contract::Context) -> Result<ListBaselinesResponse, contract::CallError> {
+    let mut request = ListBaselinesRequest { page_size: 200, ..Default::default() };
+    let mut whole = query.list_baselines(ctx, request.clone()).await?;
+    while let Some(token) = whole.next_page_token.take() {
+        request.page_token = Some(token);
+        let page = query.list_baselines(ctx, request.clone()).await?;
+        whole.baselines.extend(page.baselines);
+        whole.next_page_token = page.next_page_token;
+    }
+    Ok(whole)
+}
+
+fn list_lines(listed: &ListBaselinesResponse) -> Vec<String> {
+    if listed.baselines.is_empty() {
+        return vec!["no baselines yet; transformation.createBaseline makes one".to_owned()];
+    }
+    listed.baselines.iter().map(line).collect()
+}
+
+fn line(baseline: &Baseline) -> String {
+    let Baseline { id, name, sequence, .. } = baseline;
+    let held = match baseline.chosen_elements {
+        Some(elements) => format!("{elements} elements"),
+        None => "whole model".to_owned(),
+    };
+    format!("{:<10} {id}  @{sequence}  {held}  {name}", baseline.status().label())
+}
+
+fn show_lines(shown: &GetBaselineResponse) -> Vec<String> {
+    let Some(baseline) = &shown.baseline else { return Vec::new() };
+    let mut lines = vec![line(baseline), format!("created    {} by {}", baseline.created_at, baseline.created_by)];
+    lines.extend(baseline.submitted_at.iter().map(|at| format!("submitted  {at}")));
+    lines.extend(baseline.approvals.iter().map(|decided| format!("approved   {} by {}", decided.at, decided.by)));
+    lines.extend(baseline.rejection.iter().map(|decided| format!("rejected   {} by {}", decided.at, decided.by)));
+    lines.extend(baseline.rationale.iter().map(|reason| format!("because    {reason}")));
+    lines.extend(baseline.promoted_at.iter().map(|at| format!("promoted   {at}")));
+    lines.extend(shown.items.iter().map(|item| format!("  {}  {} '{}'", item.version_id, item.r#type, item.name)));
+    if shown.next_page_token.is_some() {
+        lines.push("  and more; `chancery call transformation.listElements` reads through it".to_owned());
+    }
+    lines
+}
+
+fn step_lines(answer: &BaselineWriteResponse) -> Vec<String> {
+    let Some(baseline) = &answer.baseline else { return Vec::new() };
+    let done = format!("baseline '{}' ({}) is {}", baseline.name, baseline.id, baseline.status().label());
+    std::iter::once(done).chain(answer.suggestions.iter().cloned()).collect()
+}
