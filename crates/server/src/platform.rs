@@ -181,7 +181,7 @@ impl AuditSink for Sink {
             request_id: record.request_id,
             correlation_id: record.correlation_id,
             trace_id: record.trace_id,
-            decision: record.decision.into(),
+            decision: record.decision,
             outcome: record.outcome.into(),
             error_code: record.error_code,
             duration_us: record.duration_us,

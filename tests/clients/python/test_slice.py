@@ -144,6 +144,58 @@ class Slice:
 
         asyncio.run(work())
 
+    # what capabilities are there, show Orders and its relationships, create Fulfillment.
+    def test_holds_the_conversation_of_the_specification(self):
+        async def work():
+            async with self.connect() as client:
+                for kind, name, key in [
+                    ("Capability", "Order Management", None),
+                    ("ApplicationComponent", "Orders", "orders-domain"),
+                    ("ApplicationComponent", "Billing", None),
+                ]:
+                    await self.call(client, "createElement", type=kind, name=name, key=key)
+                for source in ["orders-domain", "Billing"]:
+                    ends = dict(source_id=source, target_id="Order Management")
+                    await self.call(client, "createRelationship", type="Realization", **ends)
+
+                found = await self.call(client, "searchCapabilities", query="*", layer="strategy")
+                self.assertEqual(names(found), ["Order Management"])
+                where = dict(model_id="default", element_type="ApplicationComponent", name="orders")
+                self.assertEqual(names(await self.call(client, "listElements", **where)), ["Orders"])
+                found = await self.call(client, "listRelationships", model_id="default", element_id="orders-domain")
+                ends = [(edge["source_name"], edge["target_name"]) for edge in found["relationships"]]
+                self.assertEqual(ends, [("Orders", "Order Management")])
+
+                intent = dict(type="Capability", name="Fulfillment")
+                await self.call(client, "submitArchitectureIntent", operation="createElement", create_element=intent)
+                found = await self.call(client, "searchCapabilities", query="*", layer="strategy")
+                self.assertEqual(names(found), ["Fulfillment", "Order Management"])
+
+        asyncio.run(work())
+
+    #
+    def test_validates_then_creates(self):
+        async def work():
+            async with self.connect() as client:
+                payload = dict(type="ApplicationComponent", name="OrderService")
+                checked = await self.call(client, "validateWrite", operation="createElement", payload=payload)
+                self.assertEqual((checked["valid"], checked["errors"]), (True, []))
+                warning = dict(
+                    code="MISSING_DESCRIPTION",
+                    message="Element has no description",
+                    suggestion="Add a description for better discoverability",
+                )
+                self.assertEqual(checked["warnings"], [warning])
+                self.assertEqual(names(await self.call(client, "listElements", model_id="default")), [])
+
+                described = payload | dict(description="Handles order processing and fulfillment")
+                made = await self.call(client, "createElement", **described)
+                self.assertEqual(made["warnings"], [])
+                self.assertEqual((made["element"]["layer"], made["element"]["version"]), ("application", 1))
+                self.assertTrue(made["element"]["id"] and made["element"]["version_id"] and made["element"]["created_at"])
+
+        asyncio.run(work())
+
     def test_completes_the_argument_of_a_resource(self):
         async def work():
             async with self.connect() as client:
@@ -228,6 +280,10 @@ class StdioModern(Stdio, unittest.TestCase):
 
 class StdioLegacy(Stdio, unittest.TestCase):
     mode, version = "legacy", "2025-11-25"
+
+
+def names(found):
+    return sorted(element["name"] for element in found["elements"])
 
 
 def after(moment):

@@ -32,8 +32,8 @@ export function stdioArguments(data) {
 }
 
 /** Serves `data` over HTTP and answers once the server says where it listens. */
-export async function serve(data) {
-    return listen(chancery, ['serve', '--listen', '127.0.0.1:0', '--data', data]);
+export async function serve(data, ...more) {
+    return listen(chancery, ['serve', '--listen', '127.0.0.1:0', '--data', data, ...more]);
 }
 
 /** Runs a server program until its stderr says `listening on`. */

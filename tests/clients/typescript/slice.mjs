@@ -5,26 +5,19 @@
 //   watch(uri, onUpdate) -> stop(), close(), and the protocol version it negotiated.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, it, before, after } from 'node:test';
 
 import { dataDirectory, serve, stdioArguments, chancery } from './chancery.mjs';
 
 const notice_ms_max = 10_000;
 
-const tools_expected = [
-    'transformation.createElement',
-    'transformation.createRelationship',
-    'transformation.deleteElement',
-    'transformation.getArchimateModel',
-    'transformation.getElementTypes',
-    'transformation.getRelationshipTypes',
-    'transformation.getWriteSchema',
-    'transformation.listElements',
-    'transformation.listModels',
-    'transformation.listRelationships',
-    'transformation.updateElement',
-    'transformation.validateWrite',
-];
+/** The tools as published. */
+const catalog = JSON.parse(readFileSync(new URL('../../../gen/mcp/mcp-tool-catalog.json', import.meta.url)));
+const tools_expected = catalog.capabilities
+    .find(capability => capability.name === 'transformation')
+    .tools.map(tool => tool.name)
+    .sort();
 
 /** HTTP: one server process, restarted in place; clients connect to its URL. */
 export function overHttp(connect) {
@@ -98,7 +91,7 @@ export function slice(title, version, transport) {
         });
 
         //
-        it('lists the tools of the slice', async () => {
+        it('lists the tools of the catalog', async () => {
             const tools = await session.tools();
             assert.deepEqual(tools.map(tool => tool.name).sort(), tools_expected);
             for (const tool of tools) {

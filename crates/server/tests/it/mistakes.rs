@@ -119,7 +119,7 @@ async fn what_the_server_makes_is_refused_in_an_intent() {
     let cases = cases(&world);
     let mut objects = 0;
     for case in cases.iter().filter(|case| case.tool.ends_with("Intent") && case.r#type() == "object") {
-        if case.path.contains('.') || case.schema["additionalProperties"] != json!(false) {
+        if case.path.contains('.') || !case.schema.contains_key("properties") {
             continue;
         }
         for name in ["tenant_id", "aggregate_version", "layer"] {

@@ -31,6 +31,7 @@ pub mod kind {
 
 /// Something that happened to the architecture model.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a call makes few facts and moves them once")]
 pub enum Fact {
     RepositoryCreated(Repository),
     ModelCreated(Model),

@@ -179,6 +179,7 @@ pub struct Act<'a> {
 
 /// What an approval leads to.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "one value per approval")]
 pub enum Approved {
     /// More people must agree.
     Counted(Decision<Proposal>),

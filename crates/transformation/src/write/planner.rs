@@ -65,6 +65,7 @@ impl Planner {
 
 /// What any write leads to.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "one value per write")]
 pub enum Outcome {
     Created(Created),
     Updated(Updated),

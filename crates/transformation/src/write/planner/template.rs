@@ -1,6 +1,7 @@
 //! Decides writes that make several things at once.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use contract::Context;
 
@@ -44,10 +45,9 @@ async fn surroundings(
 ) -> Result<Surroundings, Error> {
     let mut namesakes = BTreeMap::new();
     for name in names {
-        let normalised = name.normalised();
-        if !namesakes.contains_key(&normalised) {
-            let holders = snapshot.namesakes(&model_id, normalised.clone()).await?;
-            namesakes.insert(normalised, holders);
+        if let Entry::Vacant(entry) = namesakes.entry(name.normalised()) {
+            let holders = snapshot.namesakes(&model_id, entry.key().clone()).await?;
+            entry.insert(holders);
         }
     }
     Ok(Surroundings { repository_id: ctx.scope.repository.to_string(), model_id, namesakes })
