@@ -508,7 +508,7 @@ impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
 }
 
 pub trait ScrumWriteService: Send + Sync {
-    /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. Items and sprints go by id, key or unique title. TIP: call validateWrite first.
+    /// Change a product's goal, backlog, sprints or Definition of Done: operation, and the one object that it names. TIP: call validateWrite first.
     fn submit_intent(
         &self,
         ctx: &Context,
@@ -3776,7 +3776,6 @@ pub struct CreateBaselineRequest {
     #[prost(string, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// propose submits it at once.
     #[prost(enumeration = "CommitMode", tag = "20")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",
@@ -3800,7 +3799,6 @@ pub struct PromoteBaselineRequest {
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// propose only submits it.
     #[prost(enumeration = "CommitMode", tag = "20")]
     #[serde(
         serialize_with = "crate::labels::write::<CommitMode, _>",

@@ -3949,7 +3949,7 @@ pub mod scrum_write_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. Items and sprints go by id, key or unique title. TIP: call validateWrite first.
+        /// Change a product's goal, backlog, sprints or Definition of Done: operation, and the one object that it names. TIP: call validateWrite first.
         pub async fn submit_intent(
             &mut self,
             request: impl tonic::IntoRequest<super::ScrumDomainIntent>,
@@ -3976,7 +3976,7 @@ pub mod scrum_write_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with ScrumWriteServiceServer.
     #[async_trait]
     pub trait ScrumWriteService: std::marker::Send + std::marker::Sync + 'static {
-        /// Change a product's goal, backlog, sprints or Definition of Done. Give operation and the one object named after it. Items and sprints go by id, key or unique title. TIP: call validateWrite first.
+        /// Change a product's goal, backlog, sprints or Definition of Done: operation, and the one object that it names. TIP: call validateWrite first.
         async fn submit_intent(
             &self,
             request: tonic::Request<super::ScrumDomainIntent>,
