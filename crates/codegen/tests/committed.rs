@@ -36,7 +36,7 @@ fn tools(catalog: &Value) -> Vec<Value> {
     capabilities.iter().flat_map(|capability| capability["tools"].as_array().expect("a list")).cloned().collect()
 }
 
-//
+//
 #[test]
 fn every_generated_file_is_committed_as_it_is_generated() {
     for file in generated().files {
@@ -52,7 +52,7 @@ fn generating_twice_gives_the_same_bytes() {
     assert_eq!(generated().files, generated().files);
 }
 
-//
+//
 #[test]
 fn the_catalog_fits_its_published_schema() {
     let schema = fs::read_to_string(repository().join("gen/mcp/mcp-tool-catalog.v1.json")).unwrap();

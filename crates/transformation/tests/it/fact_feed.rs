@@ -44,6 +44,7 @@ async fn a_fact_is_a_cloud_event() {
     assert!(shown["time"].as_str().unwrap().starts_with("2026-07-28T10:00:"));
 }
 
+//
 #[tokio::test]
 async fn every_fact_appears_once_and_in_order() {
     let world = World::new().await;

@@ -49,7 +49,7 @@ async fn names(world: &World) -> Vec<String> {
     column(&answer["elements"], "name").into_iter().map(str::to_owned).collect()
 }
 
-//
+//
 #[tokio::test]
 async fn an_agents_write_is_filed_and_the_model_stays_as_it_was() {
     let world = World::new().await;

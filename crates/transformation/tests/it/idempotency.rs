@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::world::{World, outcome};
 
-//
+//
 #[tokio::test]
 async fn a_repeated_request_is_answered_without_an_effect() {
     let world = World::new().await;

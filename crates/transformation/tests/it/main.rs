@@ -22,6 +22,7 @@ mod routing;
 mod scrum;
 mod search;
 mod semantic;
+mod surface;
 mod templates;
 mod validation;
 mod views;

@@ -6,7 +6,7 @@ use transformation::Transformation;
 
 use crate::world::World;
 
-//
+//
 #[tokio::test]
 async fn a_fact_carries_the_envelope_of_its_call() {
     let world = World::new().await;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::world::{World, outcome};
 
-//
+//
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_updates_of_different_properties_both_survive() {
     let world = World::new().await;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::world::World;
 
-//
+//
 #[tokio::test]
 async fn each_side_works_with_the_other_one_missing() {
     let world = World::new().await;
