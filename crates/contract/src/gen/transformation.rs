@@ -440,7 +440,7 @@ pub trait ArchiMateQueryService: Send + Sync {
         ctx: &Context,
         request: GetArchimateViewRequest,
     ) -> impl Future<Output = Result<GetArchimateViewResponse, CallError>> + Send;
-    /// Find capabilities by words of their name, description or properties, best first. Another layer or type finds other elements.
+    /// Find capabilities by words of their name, description or properties, best first.
     fn search_elements(
         &self,
         ctx: &Context,
@@ -597,13 +597,13 @@ pub trait CapabilityWriteService: Send + Sync {
         ctx: &Context,
         request: CreateCapabilityRequest,
     ) -> impl Future<Output = Result<CreateCapabilityResponse, CallError>> + Send;
-    /// Create a capability with its parts and the value streams it realizes, in one step. TIP: call validateWrite first.
+    /// Create a capability with its parts and the value streams it realizes. TIP: call validateWrite first.
     fn create_capability_structure(
         &self,
         ctx: &Context,
         request: CreateCapabilityStructureRequest,
     ) -> impl Future<Output = Result<CreateCapabilityStructureResponse, CallError>> + Send;
-    /// Create a component that realizes a capability, and the services it provides, in one step. TIP: call validateWrite first.
+    /// Create a component that realizes a capability, and the services it provides. TIP: call validateWrite first.
     fn add_component_to_capability(
         &self,
         ctx: &Context,
@@ -660,7 +660,7 @@ pub trait TransformationArchitectureWriteService: Send + Sync {
         ctx: &Context,
         request: DeleteElementRequest,
     ) -> impl Future<Output = Result<DeleteElementResponse, CallError>> + Send;
-    /// Submit one change of elements, relationships, views or definitions: operation, and the one object that it names. TIP: call validateWrite first.
+    /// Submit one change of elements, relationships or views: operation, and the one object that it names. TIP: call validateWrite first.
     fn submit_intent(
         &self,
         ctx: &Context,

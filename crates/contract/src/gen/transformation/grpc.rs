@@ -3469,7 +3469,7 @@ pub mod archi_mate_query_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
-        /// Find capabilities by words of their name, description or properties, best first. Another layer or type finds other elements.
+        /// Find capabilities by words of their name, description or properties, best first.
         pub async fn search_elements(
             &mut self,
             request: impl tonic::IntoRequest<super::SearchElementsRequest>,
@@ -3533,7 +3533,7 @@ pub mod archi_mate_query_service_server {
             &self,
             request: tonic::Request<super::GetArchimateViewRequest>,
         ) -> std::result::Result<tonic::Response<super::GetArchimateViewResponse>, tonic::Status>;
-        /// Find capabilities by words of their name, description or properties, best first. Another layer or type finds other elements.
+        /// Find capabilities by words of their name, description or properties, best first.
         async fn search_elements(
             &self,
             request: tonic::Request<super::SearchElementsRequest>,
@@ -4761,7 +4761,7 @@ pub mod capability_write_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
-        /// Create a capability with its parts and the value streams it realizes, in one step. TIP: call validateWrite first.
+        /// Create a capability with its parts and the value streams it realizes. TIP: call validateWrite first.
         pub async fn create_capability_structure(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateCapabilityStructureRequest>,
@@ -4781,7 +4781,7 @@ pub mod capability_write_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
-        /// Create a component that realizes a capability, and the services it provides, in one step. TIP: call validateWrite first.
+        /// Create a component that realizes a capability, and the services it provides. TIP: call validateWrite first.
         pub async fn add_component_to_capability(
             &mut self,
             request: impl tonic::IntoRequest<super::AddComponentToCapabilityRequest>,
@@ -4815,12 +4815,12 @@ pub mod capability_write_service_server {
             &self,
             request: tonic::Request<super::CreateCapabilityRequest>,
         ) -> std::result::Result<tonic::Response<super::CreateCapabilityResponse>, tonic::Status>;
-        /// Create a capability with its parts and the value streams it realizes, in one step. TIP: call validateWrite first.
+        /// Create a capability with its parts and the value streams it realizes. TIP: call validateWrite first.
         async fn create_capability_structure(
             &self,
             request: tonic::Request<super::CreateCapabilityStructureRequest>,
         ) -> std::result::Result<tonic::Response<super::CreateCapabilityStructureResponse>, tonic::Status>;
-        /// Create a component that realizes a capability, and the services it provides, in one step. TIP: call validateWrite first.
+        /// Create a component that realizes a capability, and the services it provides. TIP: call validateWrite first.
         async fn add_component_to_capability(
             &self,
             request: tonic::Request<super::AddComponentToCapabilityRequest>,
@@ -5174,7 +5174,7 @@ pub mod transformation_architecture_write_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
-        /// Submit one change of elements, relationships, views or definitions: operation, and the one object that it names. TIP: call validateWrite first.
+        /// Submit one change of elements, relationships or views: operation, and the one object that it names. TIP: call validateWrite first.
         pub async fn submit_intent(
             &mut self,
             request: impl tonic::IntoRequest<super::TransformationArchitectureDomainIntent>,
@@ -5223,7 +5223,7 @@ pub mod transformation_architecture_write_service_server {
             &self,
             request: tonic::Request<super::DeleteElementRequest>,
         ) -> std::result::Result<tonic::Response<super::DeleteElementResponse>, tonic::Status>;
-        /// Submit one change of elements, relationships, views or definitions: operation, and the one object that it names. TIP: call validateWrite first.
+        /// Submit one change of elements, relationships or views: operation, and the one object that it names. TIP: call validateWrite first.
         async fn submit_intent(
             &self,
             request: tonic::Request<super::TransformationArchitectureDomainIntent>,
