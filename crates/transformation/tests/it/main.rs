@@ -5,6 +5,7 @@
 mod baselines;
 mod changes;
 mod compare;
+mod contention;
 mod definitions;
 mod discovery;
 mod elements;

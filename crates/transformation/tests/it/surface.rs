@@ -196,3 +196,16 @@ async fn resources_are_read_only() {
     }
     assert_eq!(world.facts().await, before);
 }
+
+// templates and validation are recommended, and low-level calls stay allowed.
+#[tokio::test]
+async fn the_instructions_point_to_templates_and_validation() {
+    let instructions = manifest().instructions;
+    for name in ["validateWrite", "createCapabilityStructure", "addComponentToCapability", "outcome"] {
+        assert!(instructions.contains(name), "{name}");
+    }
+    let world = World::new().await;
+    let whole = world.element("Capability", "Fulfillment").await;
+    let part = json!({"type": "Capability", "name": "Picking", "parent_id": whole});
+    assert_eq!(world.call("createElement", part).await["relationship"]["type"], "Composition");
+}
