@@ -18,6 +18,19 @@ use crate::metamodel::RelationshipType;
 use crate::projection::fold;
 use crate::projection::members::Through;
 
+/// About as much text as one answer may hold; a model reads some 20,000 tokens of it.
+pub const ANSWER_CHARS_MAX: usize = 80_000;
+
+/// How many items of these sizes fit into an answer; at least one.
+pub fn fitting(sizes: impl Iterator<Item = usize>) -> usize {
+    let mut total = 0_usize;
+    let within = |size: &usize| {
+        total = total.saturating_add(*size);
+        total <= ANSWER_CHARS_MAX
+    };
+    sizes.take_while(within).count().max(1)
+}
+
 /// Reads at one sequence number, inside the walls of one call.
 #[derive(Clone)]
 pub struct Snapshot<'a> {
@@ -154,6 +167,17 @@ impl<'a> Snapshot<'a> {
     /// One page of what matches.
     pub async fn page<T: DeserializeOwned>(&self, find: Find) -> Result<Page<Stored<T>>, Error> {
         let page = self.find(find).await?;
+        let items = page.items.iter().map(|version| self.read(version)).collect::<Result<_, _>>()?;
+        Ok(Page { items, next: page.next })
+    }
+
+    /// One page of what matches, cut short where an answer would grow beyond [`ANSWER_CHARS_MAX`]; it then goes on after that.
+    pub async fn bounded_page<T: DeserializeOwned>(&self, find: Find) -> Result<Page<Stored<T>>, Error> {
+        let mut page = self.find(find.clone()).await?;
+        let fitting = fitting(page.items.iter().map(|version| version.record.body.len()));
+        if fitting < page.items.len() {
+            page = self.find(Find { limit: fitting, ..find }).await?;
+        }
         let items = page.items.iter().map(|version| self.read(version)).collect::<Result<_, _>>()?;
         Ok(Page { items, next: page.next })
     }

@@ -128,7 +128,7 @@ impl ArchitectureQuery {
             limit: page_size(request.page_size),
             ..Find::all(kind::ELEMENT)
         };
-        let page: Page<Stored<Element>> = snapshot.page(find).await?;
+        let page: Page<Stored<Element>> = snapshot.bounded_page(find).await?;
         Ok(ListArchimateElementsResponse {
             elements: page.items.iter().map(|element| message::element(element, element.version)).collect(),
             next_page_token: listing.token(&[&snapshot], page.next),
@@ -170,7 +170,7 @@ impl ArchitectureQuery {
             limit: page_size(request.page_size),
             ..Find::all(kind::RELATIONSHIP)
         };
-        let page: Page<Stored<Relationship>> = snapshot.page(find).await?;
+        let page: Page<Stored<Relationship>> = snapshot.bounded_page(find).await?;
         Ok(ListArchimateRelationshipsResponse {
             relationships: with_ends(&snapshot, &page.items).await?,
             next_page_token: listing.token(&[&snapshot], page.next),

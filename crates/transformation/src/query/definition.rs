@@ -44,7 +44,7 @@ impl DefinitionQuery {
             limit: page_size(request.page_size),
             ..snapshot.all_definitions()
         };
-        let page: Page<Stored<Definition>> = snapshot.page(find).await?;
+        let page: Page<Stored<Definition>> = snapshot.bounded_page(find).await?;
         Ok(ListDefinitionsResponse {
             definitions: page.items.iter().map(|found| message::definition::definition(found, found.version)).collect(),
             next_page_token: listing.token(&[&snapshot], page.next),

@@ -60,7 +60,7 @@ impl ProposalQuery {
             limit: page_size(request.page_size),
             ..Find::all(kind::PROPOSAL)
         };
-        let page: Page<Stored<Proposal>> = snapshot.page(find).await?;
+        let page: Page<Stored<Proposal>> = snapshot.bounded_page(find).await?;
         let mut proposals = Vec::with_capacity(page.items.len());
         for proposal in &page.items {
             let current = snapshot.pinned_versions(proposal).await?;

@@ -11,8 +11,8 @@ use crate::domain::Stored;
 use crate::domain::element::Element;
 use crate::domain::fact::kind;
 use crate::metamodel::{ElementType, Layer};
-use crate::projection::{Listing, Snapshot, fold, message};
-use crate::retrieval::{ByWords, Filter, Question, Retriever};
+use crate::projection::{Listing, Snapshot, fitting, fold, message};
+use crate::retrieval::{ByWords, Filter, Hit, Question, Retriever};
 
 /// The query that lists everything.
 const EVERYTHING: &str = "*";
@@ -73,6 +73,8 @@ async fn ranked(
     let offset = after.and_then(|after| after.parse().ok()).unwrap_or(0);
     let question = Question { text: text.to_owned(), filter, limit: CANDIDATES_MAX, ..Question::default() };
     let hits = ByWords.retrieve(snapshot, &question).await?;
+    let long = |hit: &Hit| hit.element.description.as_deref().map_or(0, str::len) + hit.element.properties.len() * 200;
+    let size = size.min(fitting(hits.iter().skip(offset).map(|hit| 500 + long(hit))));
     let next = (hits.len() > offset + size).then(|| (offset + size).to_string());
     Ok(Page { items: hits.into_iter().skip(offset).take(size).map(|hit| hit.element).collect(), next })
 }
@@ -104,7 +106,7 @@ async fn all_by_name(
             limit: size - items.len(),
             ..Find::all(kind::ELEMENT)
         };
-        let page: Page<Stored<Element>> = snapshot.page(find).await?;
+        let page: Page<Stored<Element>> = snapshot.bounded_page(find).await?;
         items.extend(page.items);
         if let Some(next) = page.next {
             return Ok(Page { items, next: Some(format!("{place}:{next}")) });

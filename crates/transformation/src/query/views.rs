@@ -7,8 +7,9 @@ use contract::generated::transformation::{GetArchimateViewRequest, GetArchimateV
 
 use super::architecture::{ArchitectureQuery, with_ends};
 use crate::Error;
-use crate::domain::view::View;
-use crate::projection::{Listing, message};
+use crate::domain::element::Element;
+use crate::domain::view::{Node, View};
+use crate::projection::{Listing, fitting, message};
 
 const PAGE_DEFAULT: usize = 100;
 
@@ -25,10 +26,13 @@ impl ArchitectureQuery {
         let view = snapshot.view(&request.view_id).await?;
         let from: usize = listing.after.as_deref().and_then(|after| after.parse().ok()).unwrap_or(0);
         let size = usize::try_from(request.page_size).ok().filter(|size| *size > 0).unwrap_or(PAGE_DEFAULT);
-        let until = view.nodes.len().min(from.saturating_add(size));
+        let asked = view.nodes.len().min(from.saturating_add(size));
+        let nodes = view.nodes.get(from..asked).unwrap_or_default();
+        let shown = snapshot.elements_by_id(&ids_of(nodes)).await?;
+        let fits = fitting(shown.iter().map(|element| element.as_ref().map_or(100, |element| weight(element))));
+        let until = if fits < shown.len() { from + fits.min(nodes.len()) } else { asked };
         let nodes = view.nodes.get(from..until).unwrap_or_default();
-        let ids: Vec<&str> =
-            nodes.iter().map(|node| node.element_id.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
+        let ids = ids_of(nodes);
         let found = snapshot.elements_by_id(&ids).await?;
         let missing = ids.iter().zip(&found).filter(|(_, element)| element.is_none()).map(|(id, _)| (*id).to_owned());
         let missing_elements = missing.collect();
@@ -53,6 +57,17 @@ impl ArchitectureQuery {
             read_context: Some(snapshot.read_context()),
         })
     }
+}
+
+/// The elements on these nodes, each once.
+fn ids_of(nodes: &[Node]) -> Vec<&str> {
+    nodes.iter().map(|node| node.element_id.as_str()).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// About how long an element is in an answer, with its node and its edges.
+fn weight(element: &Element) -> usize {
+    let properties = serde_json::to_string(&element.properties).map_or(0, |text| text.len());
+    700 + element.description.as_deref().map_or(0, str::len) + properties
 }
 
 /// The place of the later of two ends among the nodes: an edge is shown with it.

@@ -209,3 +209,39 @@ async fn the_instructions_point_to_templates_and_validation() {
     let part = json!({"type": "Capability", "name": "Picking", "parent_id": whole});
     assert_eq!(world.call("createElement", part).await["relationship"]["type"], "Composition");
 }
+
+#[tokio::test]
+async fn no_answer_is_longer_than_a_model_can_read_and_none_is_lost() {
+    let world = World::new().await;
+    let mut nodes = Vec::new();
+    for number in 0..24 {
+        let long = "word ".repeat(3_900);
+        let name = format!("Long {number:02}");
+        world.call("createElement", json!({"type": "Node", "name": name, "description": long})).await;
+        nodes.push(json!({"element_id": name}));
+    }
+    let view = json!({"operation": "createView", "create_view": {"name": "V", "nodes": nodes}});
+    world.call("submitArchitectureIntent", view).await;
+    for (tool, arguments, list) in [
+        ("listElements", json!({"model_id": "default", "page_size": 200}), "elements"),
+        ("searchCapabilities", json!({"query": "*", "layer": "technology", "page_size": 200}), "elements"),
+        ("searchCapabilities", json!({"query": "long", "layer": "technology", "page_size": 200}), "elements"),
+        ("getView", json!({"view_id": "V", "page_size": 200}), "elements"),
+    ] {
+        let (mut seen, mut token) = (0, Value::Null);
+        loop {
+            let mut arguments = arguments.clone();
+            if token.is_string() {
+                arguments["page_token"] = token;
+            }
+            let page = world.call(tool, arguments).await;
+            assert!(page.to_string().len() < 100_000, "{tool}: {} characters", page.to_string().len());
+            seen += page[list].as_array().unwrap_or_else(|| panic!("{tool}: {page}")).len();
+            token = page["next_page_token"].clone();
+            if token.is_null() {
+                break;
+            }
+        }
+        assert_eq!(seen, 24, "{tool}");
+    }
+}
