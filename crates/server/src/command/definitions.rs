@@ -13,12 +13,13 @@ use contract::generated::transformation::{
     Definition, DefinitionQueryService as _, DefinitionWriteService as _, GetDefinitionRequest, ListDefinitionsRequest,
     PromoteDefinitionRequest, UpsertDefinitionRequest,
 };
-use contract::{CallError, Object};
+use contract::{CallError, Context, Object};
 use serde_json::Value;
 use transformation::domain::definition::agent::AgentDefinition;
 use transformation::query::DefinitionQuery;
 use transformation::write::DefinitionWrite;
 
+use super::typed;
 use crate::platform::{open_ledger, own_context};
 use crate::{Config, Platform};
 use file::DefinitionFile;
@@ -69,21 +70,25 @@ async fn list(config: &Config) -> anyhow::Result<()> {
 
 async fn import(config: &Config, files: &[PathBuf]) -> anyhow::Result<()> {
     let read = files.iter().map(|path| DefinitionFile::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let write = DefinitionWrite::new(open_ledger(config)?);
+    let platform = Platform::open(config).await?;
+    let write = DefinitionWrite::new(platform.ledger.clone());
     for DefinitionFile { kind, name, payload } in read {
-        let request =
-            UpsertDefinitionRequest { kind: kind.into(), name, payload: Some(Object(payload)), ..Default::default() };
-        let answer = write.upsert_definition(&own_context(config), request).await.map_err(worded)?;
-        answer.definition.iter().for_each(print_line);
+        let payload = Some(Object(payload));
+        let request = UpsertDefinitionRequest { kind: kind.into(), name: name.clone(), payload, ..Default::default() };
+        let work = async |ctx: &Context| write.upsert_definition(ctx, request).await;
+        let answer = typed::call(&platform, "DefinitionWriteService.UpsertDefinition", &name, work).await?;
+        answer.map_err(worded)?.definition.iter().for_each(print_line);
     }
     Ok(())
 }
 
 async fn promote(config: &Config, name: &str) -> anyhow::Result<()> {
     let request = PromoteDefinitionRequest { definition_id: name.to_owned(), ..Default::default() };
-    let write = DefinitionWrite::new(open_ledger(config)?);
-    let answer = write.promote_definition(&own_context(config), request).await.map_err(worded)?;
-    answer.definition.iter().for_each(print_line);
+    let platform = Platform::open(config).await?;
+    let write = DefinitionWrite::new(platform.ledger.clone());
+    let work = async |ctx: &Context| write.promote_definition(ctx, request).await;
+    let answer = typed::call(&platform, "DefinitionWriteService.PromoteDefinition", name, work).await?;
+    answer.map_err(worded)?.definition.iter().for_each(print_line);
     Ok(())
 }
 

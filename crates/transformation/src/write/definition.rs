@@ -12,10 +12,11 @@ use ledger::SharedLedger;
 use super::Recorder;
 use crate::Error;
 use crate::domain::definition::{self, PromoteDefinition, Promoted, UpsertDefinition, Upserted};
+use crate::domain::proposal::refuse_unless_steward;
 use crate::domain::{Decision, Name};
 use crate::projection::{Snapshot, message};
 
-/// Everything that changes definitions.
+/// Everything that changes definitions. They say what agents may do, so only stewards write them.
 #[derive(Clone)]
 pub struct DefinitionWrite {
     planner: DefinitionPlanner,
@@ -34,6 +35,7 @@ impl DefinitionWriteService for DefinitionWrite {
         ctx: &Context,
         request: UpsertDefinitionRequest,
     ) -> Result<UpsertDefinitionResponse, CallError> {
+        refuse_unless_steward(&ctx.principal, "write definitions")?;
         let command = UpsertDefinition::read(ctx, request)?;
         Ok(self.recorder.once(ctx, || self.planner.upsert(ctx, &command)).await?)
     }
@@ -43,6 +45,7 @@ impl DefinitionWriteService for DefinitionWrite {
         ctx: &Context,
         request: PromoteDefinitionRequest,
     ) -> Result<PromoteDefinitionResponse, CallError> {
+        refuse_unless_steward(&ctx.principal, "promote definitions")?;
         let command = PromoteDefinition::read(ctx, request)?;
         Ok(self.recorder.once(ctx, || self.planner.promote(ctx, &command)).await?)
     }

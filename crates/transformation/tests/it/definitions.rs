@@ -149,3 +149,13 @@ async fn writes_of_definitions_are_no_tools() {
     }
     assert_eq!(outcome(&world.call("listDefinitions", json!({"kind": "agents"})).await), "VALIDATION_ERROR kind");
 }
+
+#[tokio::test]
+async fn agents_do_not_write_what_governs_them() {
+    let world = two().await;
+    let agent = world.as_agent();
+    let steps = json!({"steps": ["a"]});
+    let refused = upsert(&agent, DefinitionKind::DefinitionProcess, "Mine", steps).await.unwrap_err();
+    assert_eq!(refused.code, "PERMISSION_DENIED");
+    assert_eq!(promote(&agent, "reviewer").await.unwrap_err().code, "PERMISSION_DENIED");
+}
