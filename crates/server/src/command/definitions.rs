@@ -7,13 +7,12 @@ mod file;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::anyhow;
 use clap::Subcommand;
 use contract::generated::transformation::{
     Definition, DefinitionQueryService as _, DefinitionWriteService as _, GetDefinitionRequest, ListDefinitionsRequest,
     PromoteDefinitionRequest, UpsertDefinitionRequest,
 };
-use contract::{CallError, Context, Object};
+use contract::{Context, Object};
 use serde_json::Value;
 use transformation::domain::definition::agent::AgentDefinition;
 use transformation::query::DefinitionQuery;
@@ -59,7 +58,10 @@ async fn list(config: &Config) -> anyhow::Result<()> {
     let query = DefinitionQuery::new(open_ledger(config)?);
     let mut request = ListDefinitionsRequest::default();
     loop {
-        let page = query.list_definitions(&own_context(config), request.clone()).await.map_err(worded)?;
+        let page = query
+            .list_definitions(&own_context(config), request.clone())
+            .await
+            .map_err(|refusal| typed::worded(&refusal))?;
         page.definitions.iter().for_each(print_line);
         match page.next_page_token {
             Some(next) => request.page_token = Some(next),
@@ -77,7 +79,7 @@ async fn import(config: &Config, files: &[PathBuf]) -> anyhow::Result<()> {
         let request = UpsertDefinitionRequest { kind: kind.into(), name: name.clone(), payload, ..Default::default() };
         let work = async |ctx: &Context| write.upsert_definition(ctx, request).await;
         let answer = typed::call(&platform, "DefinitionWriteService.UpsertDefinition", &name, work).await?;
-        answer.map_err(worded)?.definition.iter().for_each(print_line);
+        answer.map_err(|refusal| typed::worded(&refusal))?.definition.iter().for_each(print_line);
     }
     Ok(())
 }
@@ -88,7 +90,7 @@ async fn promote(config: &Config, name: &str) -> anyhow::Result<()> {
     let write = DefinitionWrite::new(platform.ledger.clone());
     let work = async |ctx: &Context| write.promote_definition(ctx, request).await;
     let answer = typed::call(&platform, "DefinitionWriteService.PromoteDefinition", name, work).await?;
-    answer.map_err(worded)?.definition.iter().for_each(print_line);
+    answer.map_err(|refusal| typed::worded(&refusal))?.definition.iter().for_each(print_line);
     Ok(())
 }
 
@@ -96,7 +98,8 @@ async fn show(config: &Config, name: &str) -> anyhow::Result<()> {
     let platform = Platform::open(config).await?;
     let request = GetDefinitionRequest { definition_id: name.to_owned(), ..Default::default() };
     let query = DefinitionQuery::new(platform.ledger.clone());
-    let answer = query.get_definition(&own_context(config), request).await.map_err(worded)?;
+    let answer =
+        query.get_definition(&own_context(config), request).await.map_err(|refusal| typed::worded(&refusal))?;
     let Some(definition) = answer.definition else { return Ok(()) };
     print_line(&definition);
     let payload = Value::Object(definition.payload.clone().unwrap_or_default().0);
@@ -104,7 +107,7 @@ async fn show(config: &Config, name: &str) -> anyhow::Result<()> {
     if definition.kind().label() != "agent" {
         return Ok(());
     }
-    let agent = AgentDefinition::parse(&payload).map_err(|error| worded(error.into()))?;
+    let agent = AgentDefinition::parse(&payload).map_err(|error| typed::worded(&error.into()))?;
     let exposed = platform.endpoints.iter().flat_map(|endpoint| endpoint.tools()).map(|tool| tool.name.as_str());
     println!("\ntools it may call:");
     for tool in agent.tools.effective(exposed) {
@@ -118,11 +121,4 @@ fn print_line(definition: &Definition) {
         definition.promoted_version.map(|version| format!(", version {version} promoted")).unwrap_or_default();
     let (kind, status) = (definition.kind().label(), definition.status().label());
     println!("{kind:<10} {:<40} version {}, {status}{promoted}", definition.name, definition.version);
-}
-
-/// A refusal as a person reads it: what is wrong, and what to do.
-fn worded(error: CallError) -> anyhow::Error {
-    let hint =
-        error.suggestions.get("hint").and_then(Value::as_str).map(|hint| format!(": {hint}")).unwrap_or_default();
-    anyhow!("{}{hint}", error.message)
 }

@@ -50,10 +50,13 @@ pub fn print<T: Serialize>(
     match outcome {
         Ok(answer) if json => println!("{}", serde_json::to_string_pretty(answer)?),
         Ok(answer) => lines(answer).iter().for_each(|line| println!("{line}")),
-        Err(refusal) => {
-            let hint = refusal.suggestions.get("hint").and_then(|hint| hint.as_str()).unwrap_or("see the log");
-            anyhow::bail!("{} ({}); {hint}", refusal.message, refusal.code);
-        }
+        Err(refusal) => return Err(worded(refusal)),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A refusal as a person reads it: what is wrong, and what to do.
+pub fn worded(refusal: &CallError) -> anyhow::Error {
+    let hint = refusal.suggestions.get("hint").and_then(|hint| hint.as_str()).unwrap_or("see the log");
+    anyhow::anyhow!("{} ({}); {hint}", refusal.message, refusal.code)
 }

@@ -57,9 +57,14 @@ async fn one_wrong_file_stops_the_import() {
         (write("good.yaml", REVIEWER), write("wrong.yaml", &REVIEWER.replace("type: fact", "type: fakt")));
     let imported = run(&data, &["definitions", "import", &good, &wrong]).await;
     assert!(!imported.success);
-    let expected = "wrong.yaml is not a definition: spec.triggers[0].type cannot be \"fakt\": use fact\n";
+    let expected =
+        "wrong.yaml is not a definition: spec.triggers[0].type cannot be \"fakt\" (VALIDATION_ERROR); use fact\n";
     assert!(imported.stderr.ends_with(expected), "{}", imported.stderr);
     assert_eq!(run(&data, &["definitions", "list"]).await.stdout, "");
     let missing = run(&data, &["definitions", "promote", "nobody"]).await;
-    assert!(missing.stderr.contains("Definition 'nobody' not found: use the id or name"), "{}", missing.stderr);
+    assert!(
+        missing.stderr.contains("Definition 'nobody' not found (DEFINITION_NOT_FOUND); use the id or name"),
+        "{}",
+        missing.stderr
+    );
 }

@@ -7,7 +7,10 @@ use contract::generated::transformation::{GetArchimateViewRequest, GetArchimateV
 
 use super::architecture::{ArchitectureQuery, with_ends};
 use crate::Error;
+use crate::domain::Stored;
 use crate::domain::element::Element;
+use crate::domain::fact::kind;
+use crate::domain::relationship::Relationship;
 use crate::domain::view::{Node, View};
 use crate::projection::{Listing, fitting, message};
 
@@ -38,9 +41,14 @@ impl ArchitectureQuery {
         let missing_elements = missing.collect();
         let mut relationships = Vec::new();
         let mut edges = Vec::new();
-        for edge in &view.edges {
-            let Some(relationship) = snapshot.relationship_by_id(&edge.relationship_id).await? else { continue };
-            let last = last_end(&view, &relationship.source_id, &relationship.target_id);
+        let places = places(&view);
+        let place = |id: &str| places.get(id).copied().unwrap_or(0);
+        let ids_of_edges = view.edges.iter().map(|edge| edge.relationship_id.as_str());
+        let of_edges: Vec<Option<Stored<Relationship>>> = snapshot.by_id(kind::RELATIONSHIP, ids_of_edges).await?;
+        for (edge, relationship) in view.edges.iter().zip(of_edges) {
+            let Some(relationship) = relationship else { continue };
+            // An edge is shown with the later of its ends.
+            let last = place(&relationship.source_id).max(place(&relationship.target_id));
             if (from..until).contains(&last) {
                 edges.push(message::view_edge(edge));
                 relationships.push(relationship);
@@ -70,10 +78,7 @@ fn weight(element: &Element) -> usize {
     700 + element.description.as_deref().map_or(0, str::len) + properties
 }
 
-/// The place of the later of two ends among the nodes: an edge is shown with it.
-fn last_end(view: &View, source: &str, target: &str) -> usize {
-    let places: BTreeMap<&str, usize> =
-        view.nodes.iter().enumerate().rev().map(|(place, node)| (node.element_id.as_str(), place)).collect();
-    let place = |id: &str| places.get(id).copied().unwrap_or(0);
-    place(source).max(place(target))
+/// Where each element stands among the nodes, by its first node.
+fn places(view: &View) -> BTreeMap<&str, usize> {
+    view.nodes.iter().enumerate().rev().map(|(place, node)| (node.element_id.as_str(), place)).collect()
 }

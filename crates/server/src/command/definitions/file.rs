@@ -7,7 +7,7 @@ use contract::generated::transformation::DefinitionKind;
 use serde_json::{Map, Value};
 use transformation::domain::definition::agent::AgentDefinition;
 
-use super::worded;
+use crate::command::typed;
 
 /// What a file says, checked as far as it can be without the data.
 pub struct DefinitionFile {
@@ -26,7 +26,7 @@ impl DefinitionFile {
         let document: Value = serde_saphyr::from_str(text)?;
         let kind = match document.get("kind").and_then(Value::as_str) {
             Some("AgentDefinition") => {
-                AgentDefinition::parse(&document).map_err(|error| worded(error.into()))?;
+                AgentDefinition::parse(&document).map_err(|error| typed::worded(&error.into()))?;
                 DefinitionKind::DefinitionAgent
             }
             Some("ProcessDefinition") => DefinitionKind::DefinitionProcess,
@@ -78,7 +78,10 @@ spec:
         check("a: [", "");
         check("kind: Agent", "kind cannot be \"Agent\": use AgentDefinition, ProcessDefinition or ExtensionDefinition");
         check("kind: ProcessDefinition", "metadata.name is missing: give the definition a name");
-        check(&REVIEWER.replace("type: fact", "type: facts"), "spec.triggers[0].type cannot be \"facts\": use fact");
+        check(
+            &REVIEWER.replace("type: fact", "type: facts"),
+            "spec.triggers[0].type cannot be \"facts\" (VALIDATION_ERROR); use fact",
+        );
         check(&format!("{REVIEWER}\nkind: AgentDefinition"), "");
     }
 
