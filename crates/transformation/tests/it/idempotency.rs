@@ -70,3 +70,26 @@ async fn equal_requests_at_once_make_one_object() {
     assert!(elements.iter().all(|element| element == &elements[0] && element != "null"), "{elements:?}");
     assert_eq!(world.facts().await, facts + 1);
 }
+
+// one key for each item of an import, or one for a whole that is made at once.
+#[tokio::test]
+async fn an_import_is_retried_item_by_item_and_a_template_as_a_whole() {
+    let world = World::new().await;
+    let item = |number: usize| json!({"type": "Node", "name": format!("Host {number}"), "client_request_id": format!("import-{number}")});
+    for number in 0..3 {
+        world.call("createElement", item(number)).await;
+    }
+    let before = world.facts().await;
+    for number in 0..5 {
+        assert_eq!(world.call("createElement", item(number)).await["success"], true);
+    }
+    assert_eq!(world.facts().await, before + 2);
+
+    let whole =
+        json!({"name": "Fulfillment", "sub_capabilities": ["Picking", "Shipping"], "client_request_id": "whole"});
+    let first = world.call("createCapabilityStructure", whole.clone()).await;
+    let before = world.facts().await;
+    let again = world.call("createCapabilityStructure", whole).await;
+    assert_eq!((&again["capability"], &again["idempotent_replay"]), (&first["capability"], &json!(true)));
+    assert_eq!(world.facts().await, before);
+}
