@@ -20,4 +20,4 @@ mod touched;
 mod views;
 
 pub use listing::Listing;
-pub use snapshot::{ANSWER_CHARS_MAX, Snapshot, fitting};
+pub use snapshot::{Snapshot, fitting};

@@ -1,9 +1,10 @@
 //! What is said about an answer after it was made: that it is a repetition, or that it has not happened yet.
 
 use contract::generated::transformation::{
-    AddComponentToCapabilityResponse, CreateCapabilityResponse, CreateCapabilityStructureResponse,
-    CreateElementResponse, CreateRelationshipResponse, DeleteElementResponse, Element, Outcome, ProposalNote,
-    Relationship, SubmitArchitectureIntentResponse, UpdateElementResponse,
+    AddComponentToCapabilityResponse, BaselineWriteResponse, CreateCapabilityResponse,
+    CreateCapabilityStructureResponse, CreateElementResponse, CreateRelationshipResponse, DeleteElementResponse,
+    Element, Outcome, PromoteDefinitionResponse, ProposalNote, Relationship, ScrumDomainIntentResponse,
+    SubmitArchitectureIntentResponse, UpdateElementResponse, UpsertDefinitionResponse,
 };
 use scope::Timestamp;
 use serde::Serialize;
@@ -28,14 +29,24 @@ pub trait Proposable: Replayable {
     fn mark_proposed(&mut self, proposal: ProposalNote, notes: &Notes);
 }
 
+/// For answers with the two fields that say so.
 macro_rules! replayable {
-    ($($answer:ty, $this:ident => $hypothetical:expr;)*) => {$(
+    ($($answer:ty),* $(,)?) => {$(
         impl Replayable for $answer {
             fn mark_replay(&mut self, at: Timestamp) {
                 self.idempotent_replay = Some(true);
                 self.original_request_time = Some(at.to_string());
             }
         }
+    )*};
+}
+
+replayable!(BaselineWriteResponse, PromoteDefinitionResponse, UpsertDefinitionResponse);
+
+/// For answers that also have a proposal, with what makes them hypothetical.
+macro_rules! proposable {
+    ($($answer:ty, $this:ident => $hypothetical:expr;)*) => {$(
+        replayable!($answer);
 
         impl Proposable for $answer {
             fn make_hypothetical(&mut self) {
@@ -53,7 +64,7 @@ macro_rules! replayable {
     )*};
 }
 
-replayable! {
+proposable! {
     CreateElementResponse, this => { elements(&mut this.element); relationships(&mut this.relationship) };
     CreateRelationshipResponse, this => relationships(&mut this.relationship);
     UpdateElementResponse, this => { elements(&mut this.element); this.new_version = 0 };
@@ -79,6 +90,11 @@ replayable! {
             view.version = 0;
             view.version_id = version_id(&view.id, 0);
         }
+    };
+    ScrumDomainIntentResponse, this => {
+        this.product.iter_mut().for_each(|product| product.version = 0);
+        this.item.iter_mut().for_each(|item| item.version = 0);
+        this.sprint.iter_mut().for_each(|sprint| sprint.version = 0);
     };
 }
 

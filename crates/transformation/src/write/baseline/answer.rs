@@ -1,19 +1,11 @@
 //! A step of a baseline as an answer.
 
 use contract::generated::transformation::{BaselineWriteResponse, Outcome};
-use scope::Timestamp;
 
 use crate::domain::Notes;
 use crate::domain::baseline::Step;
 use crate::projection::message;
-use crate::write::answer::{Answered, Replayable};
-
-impl Replayable for BaselineWriteResponse {
-    fn mark_replay(&mut self, at: Timestamp) {
-        self.idempotent_replay = Some(true);
-        self.original_request_time = Some(at.to_string());
-    }
-}
+use crate::write::answer::Answered;
 
 impl Answered for Step {
     type Answer = BaselineWriteResponse;

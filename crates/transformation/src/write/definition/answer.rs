@@ -1,26 +1,11 @@
 //! Definitions as answers.
 
 use contract::generated::transformation::{Outcome, PromoteDefinitionResponse, UpsertDefinitionResponse};
-use scope::Timestamp;
 
 use crate::domain::Notes;
 use crate::domain::definition::{Promoted, Upserted};
 use crate::projection::message;
-use crate::write::answer::{Answered, Replayable};
-
-impl Replayable for UpsertDefinitionResponse {
-    fn mark_replay(&mut self, at: Timestamp) {
-        self.idempotent_replay = Some(true);
-        self.original_request_time = Some(at.to_string());
-    }
-}
-
-impl Replayable for PromoteDefinitionResponse {
-    fn mark_replay(&mut self, at: Timestamp) {
-        self.idempotent_replay = Some(true);
-        self.original_request_time = Some(at.to_string());
-    }
-}
+use crate::write::answer::Answered;
 
 impl Answered for Upserted {
     type Answer = UpsertDefinitionResponse;
