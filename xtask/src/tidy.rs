@@ -14,11 +14,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("ledger", &["scope"]),
     ("ledger-sqlite", &["ledger", "scope"]),
     ("transformation", &["contract", "ledger", "scope"]),
+    ("neotoma", &["blobs", "contract", "ledger", "scope"]),
+    ("blobs", &["scope"]),
     ("guestbook", &["contract", "ledger", "scope"]),
     ("spine", &["contract", "scope"]),
-    ("server", &["contract", "ledger", "ledger-sqlite", "scope", "spine", "transformation"]),
-    ("testkit", &["contract", "guestbook", "ledger", "ledger-sqlite", "scope", "server", "spine", "transformation"]),
-    ("bench", &["contract", "ledger", "ledger-sqlite", "scope", "server", "spine", "transformation"]),
+    ("server", &["blobs", "contract", "ledger", "ledger-sqlite", "neotoma", "scope", "spine", "transformation"]),
+    (
+        "testkit",
+        &["contract", "guestbook", "ledger", "ledger-sqlite", "neotoma", "scope", "server", "spine", "transformation"],
+    ),
+    ("bench", &["contract", "ledger", "ledger-sqlite", "neotoma", "scope", "server", "spine", "transformation"]),
     ("xtask", &["codegen"]),
 ];
 /// Crates with SQL.

@@ -1,0 +1,40 @@
+//! Interpretation: from the bytes of a file to entities with fields.
+
+use contract::Object;
+use futures::future::BoxFuture;
+
+/// A file to interpret.
+#[derive(Debug, Clone, Copy)]
+pub struct Document<'a> {
+    pub bytes: &'a [u8],
+    /// The type that the bytes were found to have, for example `application/pdf`.
+    pub mime_type: &'a str,
+    pub filename: Option<&'a str>,
+}
+
+/// An entity that an interpreter found, with the values as the document has them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extracted {
+    pub entity_type: String,
+    pub fields: Object,
+}
+
+/// Why a document could not be interpreted, in words without any of its content.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Failure {
+    pub reason: String,
+}
+
+/// Reads entities out of documents. The same document and configuration give the same entities.
+pub trait Interpreter: Send + Sync + 'static {
+    /// Name and version; part of what identifies a run.
+    fn version(&self) -> String;
+
+    /// What the document says. Finding nothing is an empty list.
+    fn interpret<'a>(
+        &'a self,
+        document: Document<'a>,
+        config: &'a Object,
+    ) -> BoxFuture<'a, Result<Vec<Extracted>, Failure>>;
+}
