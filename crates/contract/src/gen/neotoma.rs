@@ -990,7 +990,6 @@ pub struct ReadSourceResponse {
 pub struct GetFileUrlRequest {
     #[prost(string, tag = "1")]
     pub file_path: ::prost::alloc::string::String,
-    /// Seconds.
     #[prost(uint32, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_in: ::core::option::Option<u32>,
@@ -1548,7 +1547,6 @@ pub struct IngestRequest {
     /// Each with entity_type; other keys are its fields.
     #[prost(message, repeated, tag = "7")]
     pub entities: ::prost::alloc::vec::Vec<crate::Object>,
-    /// 0 to 999.
     #[prost(double, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_priority: ::core::option::Option<f64>,
@@ -1809,7 +1807,6 @@ pub struct MergeEntitiesResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct UnmergeEntitiesRequest {
-    /// The entity that was merged away.
     #[prost(string, tag = "1")]
     pub from_entity_id: ::prost::alloc::string::String,
     #[prost(string, optional, tag = "2")]
@@ -1878,7 +1875,6 @@ pub struct CreateRelationshipResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeleteRequest {
-    /// Of an entity or a relationship.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     #[prost(string, optional, tag = "2")]
