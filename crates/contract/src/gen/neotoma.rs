@@ -1599,8 +1599,9 @@ pub struct IngestResponse {
     #[prost(string, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_path: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(uint64, tag = "9")]
-    pub read_point: u64,
+    #[prost(uint64, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_point: ::core::option::Option<u64>,
     /// True when not every entity and warning is listed.
     #[prost(bool, optional, tag = "10")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1691,8 +1692,9 @@ pub struct UploadFileResponse {
     pub content_type: ::prost::alloc::string::String,
     #[prost(bool, tag = "6")]
     pub deduplicated: bool,
-    #[prost(uint64, tag = "7")]
-    pub read_point: u64,
+    #[prost(uint64, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_point: ::core::option::Option<u64>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1727,8 +1729,9 @@ pub struct CorrectResponse {
     pub value: ::core::option::Option<crate::Json>,
     #[prost(string, tag = "5")]
     pub message: ::prost::alloc::string::String,
-    #[prost(uint64, tag = "6")]
-    pub read_point: u64,
+    #[prost(uint64, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_point: ::core::option::Option<u64>,
     #[prost(bool, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
@@ -1758,8 +1761,9 @@ pub struct ReinterpretResponse {
     pub observations_created: u64,
     #[prost(string, tag = "4")]
     pub source_id: ::prost::alloc::string::String,
-    #[prost(uint64, tag = "5")]
-    pub read_point: u64,
+    #[prost(uint64, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_point: ::core::option::Option<u64>,
     #[prost(bool, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
@@ -1797,8 +1801,9 @@ pub struct MergeEntitiesResponse {
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merge_reason: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(uint64, tag = "6")]
-    pub read_point: u64,
+    #[prost(uint64, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_point: ::core::option::Option<u64>,
     #[prost(bool, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
@@ -1825,8 +1830,9 @@ pub struct UnmergeEntitiesResponse {
     pub observations_returned: u64,
     #[prost(string, tag = "4")]
     pub unmerged_at: ::prost::alloc::string::String,
-    #[prost(uint64, tag = "5")]
-    pub read_point: u64,
+    #[prost(uint64, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_point: ::core::option::Option<u64>,
     #[prost(bool, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
@@ -1865,8 +1871,9 @@ pub struct CreateRelationshipResponse {
     pub metadata: ::core::option::Option<crate::Object>,
     #[prost(string, tag = "6")]
     pub created_at: ::prost::alloc::string::String,
-    #[prost(uint64, tag = "7")]
-    pub read_point: u64,
+    #[prost(uint64, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_point: ::core::option::Option<u64>,
     #[prost(bool, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
@@ -1889,8 +1896,9 @@ pub struct DeleteResponse {
     pub id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub observation_id: ::prost::alloc::string::String,
-    #[prost(uint64, tag = "3")]
-    pub read_point: u64,
+    #[prost(uint64, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_point: ::core::option::Option<u64>,
     #[prost(bool, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
@@ -1913,8 +1921,9 @@ pub struct RestoreResponse {
     pub id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub observation_id: ::prost::alloc::string::String,
-    #[prost(uint64, tag = "3")]
-    pub read_point: u64,
+    #[prost(uint64, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_point: ::core::option::Option<u64>,
     #[prost(bool, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
@@ -1956,8 +1965,9 @@ pub struct RegisterSchemaResponse {
     /// Entities whose snapshots were computed again.
     #[prost(uint64, tag = "4")]
     pub entities_recomputed: u64,
-    #[prost(uint64, tag = "5")]
-    pub read_point: u64,
+    #[prost(uint64, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_point: ::core::option::Option<u64>,
     #[prost(bool, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
