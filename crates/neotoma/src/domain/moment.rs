@@ -224,4 +224,13 @@ mod tests {
         means(json!(null), "");
         means(json!(["2024-01-15"]), "");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_a_moment_or_not(text in "[0-9TJanéZ:/., +-]{0,30}") {
+            if let Some(moment) = parse(&json!(text)) {
+                proptest::prop_assert_eq!(parse(&json!(moment.to_string())), Some(moment));
+            }
+        }
+    }
 }

@@ -210,3 +210,12 @@ fn an_entity_is_found_by_its_names_addresses_and_numbers() {
 fn a_single_word_is_a_single_token() {
     assert_eq!(["Simon", " Simon ", "Simon Says", ""].map(is_single_token), [true, true, false, false]);
 }
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_normalised_once_and_for_all(text in "[\\PC\u{130}\u{307}ßΣς. :@-]{0,12}") {
+        let normal = normalise("thing", &text);
+        proptest::prop_assert_eq!(&normalise("thing", &normal), &normal);
+        proptest::prop_assert_eq!(&normalise("thing", &canonical_name("thing", &text)), &normal);
+    }
+}
