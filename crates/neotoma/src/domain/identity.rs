@@ -1,6 +1,10 @@
 //! Identity: which entity a payload is about, and what it is called.
 
 mod normalise;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -86,7 +90,7 @@ pub fn display_name(entity_type: &str, snapshot: &Map) -> Option<String> {
         "transaction" => &["merchant_name", "reference"],
         "contract" => &["contract_number"],
         "note" => &["summary"],
-        "person" | "contact" => &["organization"],
+        "person" | "contact" => &["phone"],
         "company" => &["legal_name", "website"],
         "agent_decision" | "architectural_decision" => &["decision"],
         "agent_session" => &["session_id"],
@@ -103,13 +107,13 @@ pub fn display_name(entity_type: &str, snapshot: &Map) -> Option<String> {
 /// The normalised texts by which an entity is found exactly, sorted: its names, addresses, numbers and ids. Each is there
 /// as its type normalises it and as no type does, for those who ask without a type.
 pub fn identifiers(schema: &Schema, snapshot: &Map) -> Vec<String> {
-    let texts = snapshot.iter().filter(|(name, _)| is_identifier(schema, name)).filter_map(|(_, value)| shown(value));
+    let identifying = snapshot.iter().filter(|(name, _)| is_identifier(schema, name));
+    let values = identifying.flat_map(|(_, value)| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
     let name = display_name(&schema.entity_type, snapshot);
-    let forms = texts.chain(name).flat_map(|text| [normalise(&schema.entity_type, &text), normalise("", &text)]);
-    let mut found: Vec<String> = forms.filter(|text| !text.is_empty()).collect();
-    found.sort();
-    found.dedup();
-    found
+    let texts = values.filter_map(shown).chain(name);
+    let forms = texts.flat_map(|text| [normalise(&schema.entity_type, &text), normalise("", &text)]);
+    let found: BTreeSet<String> = forms.filter(|text| !text.is_empty()).collect();
+    found.into_iter().collect()
 }
 
 fn identity(schema: &Schema, fields: &Map, value: String, by: By) -> Identity {
@@ -169,14 +173,11 @@ fn is_key(field: &str) -> bool {
 }
 
 fn is_identifier(schema: &Schema, field: &str) -> bool {
-    let others = ["legal_name", "phone", "website", "linkedin_url", "tax_id", "iban", "vat_number", "aliases"];
-    let declared = schema.field_type(field);
-    let is_text = matches!(declared, None | Some(FieldType::String));
-    is_text
-        && (NAMES.contains(&field)
-            || is_key(field)
-            || others.contains(&field)
-            || ["_number", "_email", "_url", "_phone"].iter().any(|ending| field.ends_with(ending)))
+    let others = ["legal_name", "phone", "website", "iban", "aliases"];
+    let endings = ["_number", "_email", "_url", "_phone"];
+    let is_something_else = matches!(schema.field_type(field), Some(FieldType::Date | FieldType::Boolean));
+    let is_named_so = NAMES.contains(&field) || is_key(field) || others.contains(&field);
+    !is_something_else && (is_named_so || endings.iter().any(|ending| field.ends_with(ending)))
 }
 
 /// A value that can be shown as a name.

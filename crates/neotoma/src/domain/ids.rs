@@ -9,9 +9,6 @@ use sha2::{Digest, Sha256};
 
 use super::Map;
 
-/// Whole numbers up to here are the same as an integer and as a float.
-const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
-
 /// The user that a principal is. A principal that is a UUID already is its own user.
 pub fn user(principal_id: &str) -> String {
     if is_uuid(principal_id) { principal_id.to_owned() } else { uuid("user", &[principal_id]) }
@@ -135,11 +132,114 @@ fn write_fields(fields: &Map, text: &mut String) {
     text.push('}');
 }
 
+/// RFC 8785 writes every number as the float it is nearest to, which an integer keeps unless it is very large.
 fn write_number(number: &Number, text: &mut String) {
-    match number.as_f64() {
-        Some(float) if number.is_f64() || float.abs() <= EXACT_MAX => {
-            text.push_str(&serde_jcs::to_string(&float).unwrap_or_else(|_| number.to_string()));
+    let float = number.as_f64().filter(|_| number.is_f64());
+    match float.and_then(|float| serde_jcs::to_string(&float).ok()) {
+        Some(written) => text.push_str(&written),
+        None => _ = write!(text, "{number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn map(value: Value) -> Map {
+        value.as_object().cloned().unwrap()
+    }
+
+    // N-272
+    #[test]
+    fn an_entity_id_depends_on_user_type_and_identity_without_running_together() {
+        let id = entity("u1", "company", "acme");
+        assert_eq!(id, "ent_23adee196133741182525d33");
+        assert!(is_entity_id(&id));
+        let others =
+            [("u2", "company", "acme"), ("u1", "person", "acme"), ("u1", "companya", "cme"), ("u1c", "ompany", "acme")];
+        for (user, r#type, identity) in others {
+            assert_ne!(entity(user, r#type, identity), id);
         }
-        _ => _ = write!(text, "{number}"),
+    }
+
+    #[test]
+    fn only_ids_are_ids() {
+        for bad in [
+            "",
+            "ent_",
+            "ent_4B0F2A7E3F0C0B0E9C0F0C0B",
+            "ent_4b0f2a7e3f0c0b0e9c0f0c0b0",
+            "x",
+            "ent_4b0f2a7e3f0c0b0e9c0f0c0é",
+        ] {
+            assert!(!is_entity_id(bad), "{bad}");
+        }
+    }
+
+    // N-273
+    #[test]
+    fn key_order_and_number_notation_do_not_change_the_canonical_form() {
+        let (one, other) = (
+            json!({"b": [1.0, {"y": "é\n", "x": null}], "a": true}),
+            json!({"a": true, "b": [1, {"x": null, "y": "é\n"}]}),
+        );
+        assert_eq!(canonical(&one), r#"{"a":true,"b":[1,{"x":null,"y":"é\n"}]}"#);
+        assert_eq!(canonical(&one), canonical(&other));
+        assert_eq!(content_hash("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    // N-273
+    #[test]
+    fn the_canonical_form_is_that_of_rfc_8785() {
+        let values = [
+            json!({"\u{fb33}": 1, "\u{1f600}": 2, "€": 3, "\r": 4, "1": 5, "ö": 6}),
+            json!([1e30, 4.5, 0.002, 1e-27, 1e21, -0.0, 333333333.3333333, "\u{7f}\u{f}<\"\\/"]),
+        ];
+        for value in values {
+            assert_eq!(canonical(&value), serde_jcs::to_string(&value).unwrap());
+        }
+    }
+
+    #[test]
+    fn large_integers_stay_different() {
+        assert_ne!(canonical(&json!(9_007_199_254_740_993_u64)), canonical(&json!(9_007_199_254_740_992_u64)));
+        assert_eq!(canonical(&json!(u64::MAX)), "18446744073709551615");
+    }
+
+    // N-274, N-275, N-276
+    #[test]
+    fn the_other_ids_are_uuids_that_depend_on_every_part() {
+        let fields = map(json!({"a": 1, "b": 2}));
+        let same = map(json!({"b": 2, "a": 1.0}));
+        let ids = [
+            source("u", "h"),
+            source("v", "h"),
+            internal_source("u", &["h"]),
+            internal_source("u", &["correction", "e", "f"]),
+            observation("s", None, "e", &fields, "0"),
+            observation("s", Some("null"), "e", &fields, "0"),
+            observation("s", None, "e", &fields, "1"),
+            observation("s", None, "e", &map(json!({"a": 1})), "0"),
+            relationship("u", "PART_OF", "a", "b"),
+            relationship("u", "PART_OF", "b", "a"),
+            event("e", "f"),
+            run("s", &json!({}), "x"),
+            run("s", &json!({"a": 1}), "x"),
+            user("someone"),
+        ];
+        for (index, id) in ids.iter().enumerate() {
+            assert!(is_uuid(id) && id.as_bytes()[14] == b'8' && b"89ab".contains(&id.as_bytes()[19]), "{id}");
+            assert!(!ids[..index].contains(id), "{id} twice");
+        }
+        assert_eq!(observation("s", None, "e", &same, "0"), ids[4]);
+    }
+
+    #[test]
+    fn a_principal_that_is_a_uuid_is_its_user() {
+        let id = "0190163d-8694-739b-aea5-966c26f8ad91";
+        assert_eq!(user(id), id);
+        assert_ne!(user("0190163d"), "0190163d");
     }
 }

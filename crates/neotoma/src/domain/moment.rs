@@ -148,3 +148,89 @@ fn utc(moment: DateTime) -> Option<Timestamp> {
     let moment = TimeZone::UTC.to_timestamp(moment).ok()?;
     Some(Timestamp(moment.as_microsecond()))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn means(value: Value, expected: &str) {
+        let expected = (!expected.is_empty()).then(|| expected.parse().unwrap());
+        assert_eq!(parse(&value), expected, "{value}");
+    }
+
+    #[test]
+    fn iso() {
+        means(json!("2024-01-15"), "2024-01-15T00:00:00Z");
+        means(json!(" 2024-01-15T10:30:00Z "), "2024-01-15T10:30:00Z");
+        means(json!("2024-01-15T10:30:00.123+02:00"), "2024-01-15T08:30:00.123Z");
+        means(json!("2024-01-15 10:30"), "2024-01-15T10:30:00Z");
+    }
+
+    #[test]
+    fn slashes_and_dots_with_one_reading() {
+        for text in ["2024/01/15", "2024.1.15", "15/01/2024", "01/15/2024", "15.01.2024"] {
+            means(json!(text), "2024-01-15T00:00:00Z");
+        }
+        means(json!("5/5/2024"), "2024-05-05T00:00:00Z");
+        for text in ["02/03/2024", "02.03.2024", "13/13/2024", "1/2/24", "1.2.3", "192.168.1.1", "1/2/3/2024"] {
+            means(json!(text), "");
+        }
+    }
+
+    #[test]
+    fn month_names_and_mail_dates() {
+        for text in
+            ["15 January 2024", "Jan 15, 2024", "15-JAN-2024", "January 15th, 2024", "Mon, 15 Jan 2024", "Jan. 15 2024"]
+        {
+            means(json!(text), "2024-01-15T00:00:00Z");
+        }
+        means(json!("Mon, 15 Jan 2024 10:30:00 +0100"), "2024-01-15T09:30:00Z");
+        for text in ["January 2024", "may 12 monkeys", "15 Smarch 2024", "31 April 2024", "Jan Feb 2024"] {
+            means(json!(text), "");
+        }
+    }
+
+    #[test]
+    fn epochs_from_2000_to_2100() {
+        means(json!(1_705_276_800), "2024-01-15T00:00:00Z");
+        means(json!(1_705_276_800_123_i64), "2024-01-15T00:00:00.123Z");
+        for value in
+            [json!(100), json!(946_684_799), json!(4_102_444_800_i64), json!(1.5), json!("1705276800"), json!(i64::MAX)]
+        {
+            means(value, "");
+        }
+    }
+
+    #[test]
+    fn absurd_dates_are_none() {
+        for text in [
+            "0000-01-01",
+            "0001-01-01",
+            "10000-01-01",
+            "-2024-01-15",
+            "2024-02-30",
+            "2024-13-01",
+            "99999999-01-01T00:00:00Z",
+            "",
+            "soon",
+            "2024-01-1é",
+            "ééééé2024",
+        ] {
+            means(json!(text), "");
+        }
+        means(json!(null), "");
+        means(json!(["2024-01-15"]), "");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_a_moment_or_not(text in "[0-9TJanéZ:/., +-]{0,30}") {
+            if let Some(moment) = parse(&json!(text)) {
+                proptest::prop_assert_eq!(parse(&json!(moment.to_string())), Some(moment));
+            }
+        }
+    }
+}

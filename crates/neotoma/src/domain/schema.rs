@@ -9,6 +9,8 @@ mod check;
 mod definition;
 mod entity_type;
 mod infer;
+#[cfg(test)]
+mod tests;
 mod version;
 
 use std::collections::BTreeMap;

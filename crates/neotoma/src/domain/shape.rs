@@ -77,3 +77,45 @@ fn check_text(text: &str) -> Result<(), String> {
 fn pointer(steps: &[String]) -> String {
     steps.iter().map(|step| format!("/{step}")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(value: Value, expected: &str) {
+        assert_eq!(check_shape(&value).map_or_else(|shape| shape.to_string(), |()| "fine".to_owned()), expected);
+    }
+
+    fn nested(levels: usize) -> Value {
+        (0..levels).fold(json!(1), |inner, _| json!([inner]))
+    }
+
+    #[test]
+    fn hostile_names_are_plain_data() {
+        check(
+            json!({"__proto__": 1, "constructor": {"'; DROP TABLE x": [null, true, "../../etc"]}, "ключ": ""}),
+            "fine",
+        );
+    }
+
+    // N-302
+    #[test]
+    fn refused_characters_and_sizes_are_named_by_their_place() {
+        check(json!({"a": [{"b/c~": "x\0"}]}), "/a/0/b~1c~0 holds the character U+0000");
+        check(json!({"a\0": 1}), " has a field name with the control character U+0000");
+        check(json!({"x": {"": 1}}), "/x has an empty field name");
+        check(json!({"n".repeat(129): 1}), " has a field name of more than 128 characters");
+        check(json!({"é".repeat(128): 1}), "fine");
+        check(json!({"a": "x".repeat(1_000_001)}), "/a is a text of more than 1000000 bytes");
+        check(json!("x".repeat(1_000_000)), "fine");
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        check(nested(32), "fine");
+        assert!(check_shape(&nested(33)).unwrap_err().reason.contains("deeper than 32"));
+    }
+}

@@ -97,3 +97,58 @@ fn camel_case(field: &str) -> String {
     });
     capitalised.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::schema::{builtin, infer};
+
+    /// Shows the events of a snapshot of a built-in or an inferred type.
+    #[track_caller]
+    fn check(entity_type: &str, snapshot: Value, expected: &[&str]) {
+        let snapshot = snapshot.as_object().unwrap();
+        let inferred = infer(entity_type, &[snapshot]);
+        let found = events(builtin(entity_type).unwrap_or(&inferred), "ent_1", snapshot);
+        let shown: Vec<String> =
+            found.iter().map(|event| format!("{} {}", event.event_type, &event.at.to_string()[..10])).collect();
+        assert_eq!(shown, expected);
+    }
+
+    // N-190
+    #[test]
+    fn known_dates_have_names_of_their_own() {
+        let dates = json!({"invoice_date": "2024-01-01", "date_due": "2024-02-01", "paid_on": "2024-03-01"});
+        check("invoice", dates, &["InvoiceDue 2024-02-01", "InvoiceIssued 2024-01-01"]);
+        let dates = json!({"posting_date": "2024-01-01", "date": "2024-02-01"});
+        check("transaction", dates, &["TransactionDate 2024-02-01", "TransactionPosted 2024-01-01"]);
+        check("receipt", json!({"date_purchased": "2024-01-01"}), &["ReceiptIssued 2024-01-01"]);
+        let dates = json!({"due_date": "2024-01-01", "completed_date": "2024-02-01"});
+        check("task", dates, &["TaskCompleted 2024-02-01", "TaskDue 2024-01-01"]);
+        let dates = json!({"start_date": "2024-01-01", "end_date": "2024-02-01"});
+        check("event", dates, &["EventEnd 2024-02-01", "EventStart 2024-01-01"]);
+        check("contract", json!({"signed_date": "15 January 2024"}), &["SignedDate 2024-01-15"]);
+    }
+
+    // N-189
+    #[test]
+    fn without_temporal_fields_every_date_counts_except_those_of_the_record() {
+        let snapshot = json!({
+            "launched": "2024-01-16", "seen_at": 1_705_276_800, "amount": 1_705_276_800, "name": "X 1",
+            "created_at": "2024-01-15", "updated_at": "2024-01-15", "computed_at": "2024-01-15",
+            "deleted_at": "2024-01-15", "observed_at": "2024-01-15", "last_observation_at": "2024-01-15",
+        });
+        check("rocket", snapshot, &["Launched 2024-01-16", "SeenAt 2024-01-15"]);
+    }
+
+    // N-188
+    #[test]
+    fn a_corrected_date_is_the_same_event_at_another_time() {
+        let at = |date: &str| events(builtin("task").unwrap(), "ent_1", json!({"due_date": date}).as_object().unwrap());
+        let (before, after) = (at("2024-01-01"), at("2025-01-01"));
+        assert_eq!((before.len(), &before[0].id), (1, &after[0].id));
+        assert_ne!(before[0].at, after[0].at);
+        assert_eq!(at("when it is done"), []);
+    }
+}

@@ -104,7 +104,7 @@ fn without_honorifics(text: &str) -> String {
 /// True for `word:…`, such as an address or a qualified id, whose punctuation counts.
 fn starts_with_scheme(text: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-    text.split_once(':').is_some_and(|(word, rest)| is_word(word) && !rest.is_empty() && !rest.starts_with(' '))
+    text.split_once(':').is_some_and(|(word, _)| is_word(word))
 }
 
 fn is_punctuation(letter: char) -> bool {

@@ -125,7 +125,8 @@ impl Union {
                 values.insert(index, value);
             }
             Ok(index) => {
-                let smaller = || value.to_string() < values[index].to_string();
+                let written = |value: &Value| value.to_string();
+                let smaller = || written(&value) < written(&values[index]);
                 match at.cmp(&self.items[index].1) {
                     Ordering::Greater => (self.items[index].1, values[index]) = (at, value),
                     Ordering::Equal if smaller() => values[index] = value,

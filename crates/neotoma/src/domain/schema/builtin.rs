@@ -1,5 +1,8 @@
 //! The entity types that are always there.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -83,7 +86,7 @@ const TYPES: [Described; 16] = [
     Described {
         name: "company",
         fields: "name! legal_name website email phone address country industry type description external_id",
-        identity: "external_id website email legal_name name",
+        identity: "external_id name",
         by_priority: "name legal_name website email",
         ..PLAIN
     },
