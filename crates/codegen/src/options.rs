@@ -88,6 +88,8 @@ pub struct Field {
     pub hidden: bool,
     #[prost(string, tag = "10")]
     pub format: String,
+    #[prost(bool, tag = "11")]
+    pub nullable: bool,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -188,6 +190,7 @@ mod tests {
             default: word(),
             hidden: true,
             format: word(),
+            nullable: true,
         }
     }
 }

@@ -17,6 +17,16 @@ pub fn is_open_object(message: &MessageDescriptor) -> bool {
     message.full_name() == "google.protobuf.Struct"
 }
 
+/// `google.protobuf.Value`: any JSON value.
+pub fn is_any_value(message: &MessageDescriptor) -> bool {
+    message.full_name() == "google.protobuf.Value"
+}
+
+/// `google.protobuf.ListValue`: a JSON array that can be absent, which a repeated field cannot.
+pub fn is_open_list(message: &MessageDescriptor) -> bool {
+    message.full_name() == "google.protobuf.ListValue"
+}
+
 pub fn is_timestamp(message: &MessageDescriptor) -> bool {
     message.full_name() == "google.protobuf.Timestamp"
 }

@@ -1,4 +1,4 @@
-//! A JSON object inside a proto message.
+//! JSON inside a proto message.
 
 use std::ops::{Deref, DerefMut};
 
@@ -31,6 +31,78 @@ impl DerefMut for Object {
 impl From<Map<String, Value>> for Object {
     fn from(map: Map<String, Value>) -> Self {
         Self(map)
+    }
+}
+
+/// `google.protobuf.Value`: any JSON value, kept as JSON.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Json(pub Value);
+
+impl Message for Json {
+    fn encode_raw(&self, buf: &mut impl BufMut) {
+        to_value(&self.0).encode_raw(buf);
+    }
+
+    fn merge_field(
+        &mut self,
+        tag: u32,
+        wire: WireType,
+        buf: &mut impl Buf,
+        ctx: DecodeContext,
+    ) -> Result<(), DecodeError> {
+        let mut whole = to_value(&self.0);
+        whole.merge_field(tag, wire, buf, ctx)?;
+        self.0 = from_value(whole);
+        Ok(())
+    }
+
+    fn encoded_len(&self) -> usize {
+        to_value(&self.0).encoded_len()
+    }
+
+    fn clear(&mut self) {
+        self.0 = Value::Null;
+    }
+}
+
+/// `google.protobuf.ListValue`: a JSON array, kept as JSON.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct List(pub Vec<Value>);
+
+impl List {
+    /// The items as JSON.
+    pub fn of<T: Serialize>(items: impl IntoIterator<Item = T>) -> Self {
+        let json = |item| serde_json::to_value(item).expect("a message has only string keys");
+        Self(items.into_iter().map(json).collect())
+    }
+}
+
+impl Message for List {
+    fn encode_raw(&self, buf: &mut impl BufMut) {
+        to_list(&self.0).encode_raw(buf);
+    }
+
+    fn merge_field(
+        &mut self,
+        tag: u32,
+        wire: WireType,
+        buf: &mut impl Buf,
+        ctx: DecodeContext,
+    ) -> Result<(), DecodeError> {
+        let mut whole = to_list(&self.0);
+        whole.merge_field(tag, wire, buf, ctx)?;
+        self.0 = whole.values.into_iter().map(from_value).collect();
+        Ok(())
+    }
+
+    fn encoded_len(&self) -> usize {
+        to_list(&self.0).encoded_len()
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
     }
 }
 
@@ -69,13 +141,17 @@ fn from_struct(whole: Struct) -> Map<String, Value> {
     whole.fields.into_iter().map(|(name, value)| (name, from_value(value))).collect()
 }
 
+fn to_list(items: &[Value]) -> ListValue {
+    ListValue { values: items.iter().map(to_value).collect() }
+}
+
 fn to_value(value: &Value) -> prost_types::Value {
     let kind = match value {
         Value::Null => Kind::NullValue(0),
         Value::Bool(flag) => Kind::BoolValue(*flag),
         Value::Number(number) => Kind::NumberValue(number.as_f64().unwrap_or(f64::NAN)),
         Value::String(text) => Kind::StringValue(text.clone()),
-        Value::Array(items) => Kind::ListValue(ListValue { values: items.iter().map(to_value).collect() }),
+        Value::Array(items) => Kind::ListValue(to_list(items)),
         Value::Object(map) => Kind::StructValue(to_struct(map)),
     };
     prost_types::Value { kind: Some(kind) }
@@ -111,5 +187,13 @@ mod tests {
         let object: Object = serde_json::from_str(r#"{"b":5,"a":[1.5,null,{"x":true}],"c":"text"}"#).unwrap();
         let back = Object::decode(object.encode_to_vec().as_slice()).unwrap();
         assert_eq!(back.0, object.0);
+    }
+
+    #[test]
+    fn any_value_survives_the_wire() {
+        for text in ["5", "1.5", "null", "\"text\"", "[1,{\"a\":null}]"] {
+            let json: Json = serde_json::from_str(text).unwrap();
+            assert_eq!(Json::decode(json.encode_to_vec().as_slice()).unwrap(), json);
+        }
     }
 }

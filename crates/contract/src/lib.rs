@@ -28,7 +28,7 @@ pub use capability::{Capability, Changed};
 pub use client::{Ask, Client, NoClient, Reply};
 pub use context::{Context, Effect, RequestMeta, Verdict};
 pub use error::{CallError, ErrorKind, Misfit, Violation, ViolationKind};
-pub use json::Object;
+pub use json::{Json, List, Object};
 pub use manifest::{
     Example, Hints, Manifest, Prompt, PromptArgument, ResourceTemplate, RiskTier, Side, Tool, ToolName,
 };

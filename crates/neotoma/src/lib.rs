@@ -2,12 +2,25 @@
 //! back to the bytes it came from.
 //!
 //! [`domain`] holds the rules: what identifies an entity, how observations reduce to a snapshot, what its timeline says.
-//! [`interpret`] reads observations out of files.
+//! [`interpret`] reads entities out of files. [`write`] loads what a call touches, lets the rules decide and commits;
+//! [`query`] reads; [`projection`] is what the ledger keeps in between. Start with [`domain`].
 //!
 //! Invariants:
 //! * observations are never changed and never removed;
 //! * a snapshot depends on the set of its observations and the active schema, not on the order in which they came;
-//! * corrections outrank everything that is not a correction.
+//! * corrections outrank everything that is not a correction;
+//! * nobody reads or writes what belongs to another user.
 
 pub mod domain;
+pub mod error;
 pub mod interpret;
+pub mod projection;
+pub mod query;
+pub mod write;
+
+mod capability;
+mod refusal;
+mod user;
+
+pub use capability::{Config, Neotoma};
+pub use error::Error;

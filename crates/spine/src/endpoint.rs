@@ -23,6 +23,7 @@ use crate::confirmation::{self, Question};
 use crate::mcp::Prepared;
 use crate::metrics::Metrics;
 use crate::replay::{self, Replays};
+use crate::turn::Turns;
 use crate::{Seal, names};
 use guard::within;
 use record::ending;
@@ -57,6 +58,7 @@ pub struct Endpoint {
     /// Position of a tool by either form of its name.
     by_name: BTreeMap<String, usize>,
     replays: Replays,
+    turns: Turns,
     permits: Semaphore,
     /// What MCP says about this endpoint, made when it is first asked.
     pub(crate) prepared: OnceLock<Prepared>,
@@ -108,6 +110,7 @@ impl Endpoint {
             checkers,
             by_name,
             replays: Replays::default(),
+            turns: Turns::default(),
             permits,
             prepared: OnceLock::new(),
         }
@@ -173,14 +176,22 @@ impl Endpoint {
 
         // Without a key of the caller's, the confirmation names the effect, so that it too happens once.
         let effect = named.or_else(|| confirmed.map(|call| effect.under(format!("confirmed:{call}"))));
-        let ctx = self.context(caller, effect);
+        self.limited(caller, self.once(self.context(caller, effect), &tool.name, arguments)).await
+    }
+
+    /// Makes the call, unless the same effect was made before or is under way: then its answer is given again.
+    async fn once(&self, mut ctx: Context, tool: &str, arguments: Map<String, Value>) -> Result<Answer, CallError> {
+        let Some(effect) = &ctx.effect else {
+            return self.capability.call(&ctx, tool, arguments).await;
+        };
+        let _turn = self.turns.take(replay::identity(&ctx, effect)).await?;
+        // A call happens when its turn has come, not when it began to wait.
+        ctx.now = self.clock.now();
         if let Some(answer) = self.replayed(&ctx) {
             return Ok(answer);
         }
-        let answer = self.limited(caller, self.capability.call(&ctx, &tool.name, arguments)).await?;
-        if let Some(effect) = &ctx.effect {
-            self.replays.keep(&ctx, effect, &answer);
-        }
+        let answer = self.capability.call(&ctx, tool, arguments).await?;
+        self.replays.keep(&ctx, effect, &answer);
         Ok(answer)
     }
 

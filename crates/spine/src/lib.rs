@@ -30,6 +30,7 @@ mod confirmation;
 mod endpoint;
 mod replay;
 mod seal;
+mod turn;
 
 pub use config::Config;
 pub use endpoint::{Called, Caller, Endpoint, Parts};

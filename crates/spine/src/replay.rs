@@ -16,7 +16,7 @@ const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 pub const KEY_ARGUMENT: &str = "client_request_id";
 
 pub struct Replays {
-    answers: Cache<[u8; 32], Kept>,
+    answers: Cache<Identity, Kept>,
 }
 
 #[derive(Clone)]
@@ -75,8 +75,11 @@ pub fn binding(operation: &str, arguments: &Map<String, Value>) -> String {
     format!("{operation}\n{}\n{key}", request_hash(operation, arguments))
 }
 
+/// What makes an effect the same one: tenant, principal, operation and key.
+pub type Identity = [u8; 32];
+
 /// Hash of the length-prefixed four parts, so that no two identities run together.
-fn identity(ctx: &Context, effect: &Effect) -> [u8; 32] {
+pub fn identity(ctx: &Context, effect: &Effect) -> Identity {
     let mut hash = Sha256::new();
     for part in [ctx.scope.tenant.as_str(), &ctx.principal.id(), &effect.operation, &effect.key] {
         hash.update((part.len() as u64).to_be_bytes());

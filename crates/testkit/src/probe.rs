@@ -23,11 +23,11 @@ pub struct Probe {
 
 /// What a test can look at while calls are under way.
 pub struct Seen {
-    /// Calls of `probe.wait` that have begun.
+    /// Calls of `probe.wait` and `probe.write` that have begun.
     pub begun: watch::Sender<usize>,
-    /// Calls of `probe.wait` that are over, however they ended.
+    /// Calls of `probe.wait` and `probe.write` that are over, however they ended.
     pub over: watch::Sender<usize>,
-    /// Lets one call of `probe.wait` finish.
+    /// Lets one call of `probe.wait` or `probe.write` finish.
     pub release: Notify,
     /// Effects of `probe.erase`.
     pub erased: AtomicUsize,
@@ -66,7 +66,7 @@ impl Probe {
         let answer = match tool {
             "probe.echo" => Value::Object(arguments),
             "probe.panic" => panic!("asked to panic"),
-            "probe.wait" => {
+            "probe.wait" | "probe.write" => {
                 self.seen.begun.send_modify(|count| *count += 1);
                 let _over = Over(&self.seen);
                 self.seen.release.notified().await;
@@ -150,6 +150,7 @@ fn manifest() -> Manifest {
         "color": { "type": "string", "enum": ["red", "green"] },
     });
     let erase = json!({ "id": text, "client_request_id": text });
+    let write = json!({ "client_request_id": text });
     let destructive = Hints { destructive: true, ..Hints::default() };
     let reading = Hints { read_only: true, ..Hints::default() };
     Manifest {
@@ -159,6 +160,7 @@ fn manifest() -> Manifest {
             tool("probe.echo", Side::Query, reading, echo, &[]),
             tool("probe.panic", Side::Query, reading, json!({}), &[]),
             tool("probe.wait", Side::Query, reading, json!({}), &[]),
+            tool("probe.write", Side::Command, Hints::default(), write, &[]),
             tool("probe.report", Side::Query, reading, json!({}), &[]),
             tool("probe.ask", Side::Query, reading, json!({}), &[]),
             Tool {

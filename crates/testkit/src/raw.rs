@@ -8,8 +8,8 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// How long a test waits for anything before it fails.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a test waits for anything before it fails: longer than any call waits for another.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A request, as it is written to the wire.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
-use crate::schema::{is_open_object, is_timestamp};
+use crate::schema::{is_any_value, is_open_list, is_open_object, is_timestamp};
 use crate::{Capability, Problem, Source};
 
 pub fn check(source: &Source, capability: &Capability, problems: &mut Vec<Problem>) {
@@ -63,7 +63,11 @@ fn shape(source: &Source, message: &MessageDescriptor, field: &FieldDescriptor, 
 fn foreign(source: &Source, capability: &Capability, field: &FieldDescriptor, problems: &mut Vec<Problem>) {
     let kind = field.kind();
     let (package, name) = match &kind {
-        Kind::Message(message) if is_open_object(message) || is_timestamp(message) => return,
+        Kind::Message(message)
+            if [is_open_object, is_any_value, is_open_list, is_timestamp].iter().any(|known| known(message)) =>
+        {
+            return;
+        }
         Kind::Message(message) => (message.package_name(), message.full_name()),
         Kind::Enum(list) => (list.package_name(), list.full_name()),
         _ => return,
@@ -72,7 +76,7 @@ fn foreign(source: &Source, capability: &Capability, field: &FieldDescriptor, pr
         problems.push(Problem::error(
             source.place(field),
             format!("{} is {name}, from outside package {}", field.name(), capability.package),
-            "declare the type in this package, or use google.protobuf.Struct or Timestamp",
+            "declare the type in this package, or use google.protobuf.Struct, Value, ListValue or Timestamp",
         ));
     }
 }

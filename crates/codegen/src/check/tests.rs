@@ -218,10 +218,10 @@ fn messages_have_portable_shapes() {
     );
     check(
         "string street = 1;",
-        "google.protobuf.Value street = 1;",
+        "google.protobuf.NullValue street = 1;",
         &[
-            "stub.proto:34: error: street is google.protobuf.Value, from outside package stub.v1; declare the type in this \
-           package, or use google.protobuf.Struct or Timestamp",
+            "stub.proto:34: error: street is google.protobuf.NullValue, from outside package stub.v1; declare the type in this \
+           package, or use google.protobuf.Struct, Value, ListValue or Timestamp",
         ],
     );
 }

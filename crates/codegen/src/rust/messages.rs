@@ -7,7 +7,7 @@ use prost_build::{Config, Module, Service, ServiceGenerator};
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
 use super::names;
-use crate::schema::is_timestamp;
+use crate::schema::{is_any_value, is_timestamp};
 use crate::{Capability, Problem, Source};
 
 /// What prost and tonic make of a package.
@@ -23,8 +23,11 @@ pub fn compile(source: &Source, capability: &Capability, runtime: &str) -> Resul
     let aside = Rc::new(RefCell::new(Aside::default()));
     let mut config = Config::new();
     config.extern_path(".google.protobuf.Struct", format!("{runtime}::Object"));
+    config.extern_path(".google.protobuf.Value", format!("{runtime}::Json"));
+    config.extern_path(".google.protobuf.ListValue", format!("{runtime}::List"));
     config.service_generator(Box::new(SetAside {
         tonic: tonic_prost_build::configure().build_transport(false).service_generator(),
+        package: capability.package.clone(),
         aside: Rc::clone(&aside),
     }));
     let package = format!(".{}", capability.package);
@@ -33,7 +36,9 @@ pub fn compile(source: &Source, capability: &Capability, runtime: &str) -> Resul
     for message in capability.messages() {
         let name = format!(".{}", message.full_name());
         for field in message.fields() {
-            if let Some(attribute) = json_form(&field, runtime) {
+            // What may be null is always written.
+            let nullable = source.field(&field).nullable || is_any(&field);
+            if let Some(attribute) = json_form(&field, runtime).filter(|_| !nullable) {
                 config.field_attribute(format!("{name}.{}", field.name()), attribute);
             }
         }
@@ -49,8 +54,7 @@ pub fn compile(source: &Source, capability: &Capability, runtime: &str) -> Resul
         )
     })?;
     let aside = aside.take();
-    let services = aside.services.into_iter().filter(|service| service.package == capability.package).collect();
-    Ok(Made { messages: made.remove(&module).unwrap_or_default(), services, tonic: aside.tonic })
+    Ok(Made { messages: made.remove(&module).unwrap_or_default(), services: aside.services, tonic: aside.tonic })
 }
 
 /// How a field differs from what serde does by itself.
@@ -82,6 +86,10 @@ fn json_form(field: &FieldDescriptor, runtime: &str) -> Option<String> {
     }
 }
 
+fn is_any(field: &FieldDescriptor) -> bool {
+    matches!(field.kind(), Kind::Message(message) if is_any_value(&message))
+}
+
 fn in_oneof(field: &FieldDescriptor) -> bool {
     field.containing_oneof().is_some_and(|oneof| !oneof.is_synthetic())
 }
@@ -95,11 +103,16 @@ struct Aside {
 
 struct SetAside {
     tonic: Box<dyn ServiceGenerator>,
+    /// Services of other packages are theirs to make.
+    package: String,
     aside: Rc<RefCell<Aside>>,
 }
 
 impl ServiceGenerator for SetAside {
     fn generate(&mut self, service: Service, _: &mut String) {
+        if service.package != self.package {
+            return;
+        }
         let mut aside = self.aside.borrow_mut();
         aside.services.push(service.clone());
         self.tonic.generate(service, &mut aside.tonic);

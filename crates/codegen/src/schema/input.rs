@@ -3,7 +3,7 @@
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
 
-use super::{is_open_object, is_timestamp, is_unsigned, scalar_type};
+use super::{is_any_value, is_open_list, is_open_object, is_timestamp, is_unsigned, scalar_type};
 use crate::Source;
 use crate::options::Field;
 
@@ -70,6 +70,16 @@ fn value(
         Kind::Message(message) if is_open_object(message) => {
             let mut schema = typed("object", description);
             schema.insert("additionalProperties".to_owned(), Value::Bool(true));
+            schema
+        }
+        Kind::Message(message) if is_any_value(message) => {
+            let mut schema = Map::new();
+            put(&mut schema, "description", (!description.is_empty()).then_some(description));
+            schema
+        }
+        Kind::Message(message) if is_open_list(message) => {
+            let mut schema = typed("array", description);
+            schema.insert("items".to_owned(), json!({}));
             schema
         }
         Kind::Message(message) if is_timestamp(message) => {

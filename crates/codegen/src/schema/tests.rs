@@ -58,8 +58,7 @@ fn an_output_schema_is_minimal() {
         "properties": {
             "thing": {"type": "object"},
             "found": {"type": "boolean"}
-        },
-        "required": ["found"]
+        }
     });
     assert_eq!(schema.to_string(), expected.to_string());
 }

@@ -1,5 +1,8 @@
-//! Tests of the capability from outside.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+//! The tools of neotoma, called as the doors call them, on the embedded engine; and what its interpreters read.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
 mod corpus;
+mod desk;
+mod ingest;
 mod interpret_hostile;

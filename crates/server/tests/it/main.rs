@@ -5,6 +5,7 @@
 mod audit;
 mod baselines;
 mod catalog;
+mod codes;
 mod definitions;
 mod directory;
 mod facts;

@@ -34,8 +34,13 @@ impl World {
 
     /// The answer of a tool, or the envelope of its refusal.
     pub async fn call(&self, tool: &str, arguments: Value) -> Value {
+        self.call_through(Door::CommandLine, tool, arguments).await
+    }
+
+    /// The same, for a caller who comes through a certain door.
+    pub async fn call_through(&self, door: Door<'_>, tool: &str, arguments: Value) -> Value {
         let endpoint = &self.platform.endpoints[0];
-        let arrival = Arrival { door: Door::CommandLine, message: None, now: endpoint.clock.now() };
+        let arrival = Arrival { door, message: None, now: endpoint.clock.now() };
         let caller = Caller {
             admitted: self.platform.admission.admit(&arrival, endpoint.capability.manifest()).unwrap(),
             request: RequestMeta {

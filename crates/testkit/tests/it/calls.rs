@@ -47,6 +47,24 @@ async fn calls_under_way_are_bounded() {
     assert_eq!(structured(&site.ask(&call("probe.echo", json!({}))).await), json!({}));
 }
 
+//
+#[tokio::test]
+async fn equal_calls_at_once_have_one_effect_and_equal_answers() {
+    let site = site().await;
+    let mut connections = Vec::new();
+    for _ in 0..8 {
+        let mut connection = site.connect().await;
+        connection.send(&call("probe.write", json!({ "client_request_id": "k" }))).await.unwrap();
+        connections.push(connection);
+    }
+    site.seen.reaches(&site.seen.begun, 1).await;
+    site.seen.release.notify_one();
+    for mut connection in connections {
+        assert_eq!(structured(&connection.answer().await.unwrap())["waited"], true);
+    }
+    assert_eq!(*site.seen.begun.borrow(), 1);
+}
+
 //
 #[tokio::test]
 async fn closing_the_connection_cancels() {

@@ -1,6 +1,7 @@
 //! One message per line, and nothing else.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use scope::{Principal, Scope};
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ use testkit::raw::PATIENCE;
 use testkit::site::Plan;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The far end of a pipe to a served capability.
@@ -196,9 +198,97 @@ async fn a_notification_cancels() {
     pipe.initialize().await;
     pipe.send(call(1, "probe.wait", json!({}))).await;
     seen.reaches(&seen.begun, 1).await;
-    pipe.send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } })).await;
+    pipe.send(cancel(1)).await;
     seen.reaches(&seen.over, 1).await;
     assert_eq!(pipe.ask(call(2, "probe.echo", json!({}))).await["id"], 2);
+}
+
+fn write(id: i64, key: &str) -> Value {
+    call(id, "probe.write", json!({ "client_request_id": key }))
+}
+
+fn cancel(id: i64) -> Value {
+    json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } })
+}
+
+/// Lets everything happen that happens by itself; the clock of these tests stands still otherwise.
+async fn settled() {
+    tokio::time::sleep(Duration::from_secs(1)).await;
+}
+
+//
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_five_seconds_for_the_one_with_its_key() {
+    let (mut pipe, seen) = probe();
+    pipe.initialize().await;
+    pipe.send(write(1, "k")).await;
+    seen.reaches(&seen.begun, 1).await;
+    let started = Instant::now();
+    let refused = pipe.ask(write(2, "k")).await;
+    assert_eq!((&refused["id"], &refused["result"]["isError"]), (&json!(2), &json!(true)));
+    assert_eq!(started.elapsed(), Duration::from_secs(5));
+    let text = refused["result"]["content"][0]["text"].as_str().unwrap();
+    let error = serde_json::from_str::<Value>(text).unwrap()["error"].clone();
+    assert_eq!((&error["code"], &error["field"]), (&json!("IDEMPOTENCY_IN_PROGRESS"), &json!("client_request_id")));
+    assert!(error["details"]["retry_after_ms"].as_u64().is_some_and(|wait| wait > 0), "{error}");
+    seen.release.notify_one();
+    assert_eq!(pipe.next().await.unwrap()["result"]["structuredContent"], json!({ "waited": true }));
+    let again = pipe.ask(write(3, "k")).await;
+    assert_eq!(again["result"]["structuredContent"]["idempotent_replay"], true, "{again}");
+    assert_eq!(*seen.begun.borrow(), 1);
+}
+
+//
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waited_gets_the_answer_of_the_first() {
+    let (mut pipe, seen) = probe();
+    pipe.initialize().await;
+    for id in 1..=8 {
+        pipe.send(write(id, "k")).await;
+    }
+    settled().await;
+    assert_eq!(*seen.begun.borrow(), 1);
+    seen.release.notify_one();
+    let mut replays = 0;
+    for _ in 1..=8 {
+        let answer = pipe.next().await.unwrap()["result"]["structuredContent"].clone();
+        assert_eq!(answer["waited"], true, "{answer}");
+        replays += usize::from(answer["idempotent_replay"] == true);
+    }
+    assert_eq!((replays, *seen.begun.borrow()), (7, 1));
+}
+
+//
+#[tokio::test(start_paused = true)]
+async fn calls_without_a_key_or_with_another_do_not_wait() {
+    let (mut pipe, seen) = probe();
+    pipe.initialize().await;
+    pipe.send(write(1, "k")).await;
+    pipe.send(write(2, "other")).await;
+    pipe.send(call(3, "probe.write", json!({}))).await;
+    pipe.send(call(4, "probe.write", json!({}))).await;
+    settled().await;
+    assert_eq!(*seen.begun.borrow(), 4);
+}
+
+//
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_leaves_its_key_to_the_next() {
+    let (mut pipe, seen) = probe();
+    pipe.initialize().await;
+    for id in 1..=3 {
+        pipe.send(write(id, "k")).await;
+        settled().await;
+    }
+    // The second gives up while it waits, the first while it works.
+    for id in [2, 1] {
+        pipe.send(cancel(id)).await;
+        settled().await;
+    }
+    assert_eq!((*seen.begun.borrow(), *seen.over.borrow()), (2, 1));
+    seen.release.notify_one();
+    let answer = pipe.next().await.unwrap();
+    assert_eq!((&answer["id"], &answer["result"]["structuredContent"]), (&json!(3), &json!({ "waited": true })));
 }
 
 // the same admission decides on every message, here as over HTTP.

@@ -1,0 +1,93 @@
+//! Neotoma as the doors see it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use contract::generated::neotoma::{Services, manifest};
+use contract::{Answer, Blob, CallError, Capability, Context, Manifest, Misfit};
+use futures::future::BoxFuture;
+use ledger::SharedLedger;
+use serde_json::{Map, Value, json};
+
+use crate::interpret::Interpreter;
+use crate::projection::fold::Fold;
+use crate::query::Query;
+use crate::refusal;
+use crate::write::{Recorder, Write};
+
+/// What an operator chooses for neotoma.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// Largest file, in bytes.
+    pub file_bytes_max: u64,
+    /// Interpretations per user in 30 days.
+    pub interpretations_max: u64,
+    /// Folders that upload_file may read from. Relative paths are looked for in each of them.
+    pub upload_roots: Vec<PathBuf>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { file_bytes_max: 50 * 1024 * 1024, interpretations_max: 100, upload_roots: Vec::new() }
+    }
+}
+
+/// What neotoma is made of.
+#[derive(Clone)]
+pub struct Parts {
+    pub ledger: SharedLedger,
+    pub config: Config,
+    pub interpreter: Arc<dyn Interpreter>,
+}
+
+/// The capability, ready to be mounted.
+pub struct Neotoma {
+    manifest: Manifest,
+    services: Services<Query, Write>,
+}
+
+impl Neotoma {
+    pub fn new(ledger: SharedLedger, config: Config, interpreter: Arc<dyn Interpreter>) -> Self {
+        let parts = Parts { ledger: ledger.clone(), config, interpreter };
+        let query = Query::new(parts.clone());
+        let write = Write::new(Recorder::new(ledger), parts);
+        Self { manifest: manifest(), services: Services { neotoma_query: query, neotoma_write: write } }
+    }
+
+    /// How its facts become records.
+    pub fn fold() -> Arc<dyn ledger::Fold> {
+        Arc::new(Fold)
+    }
+}
+
+impl Capability for Neotoma {
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn call<'a>(
+        &'a self,
+        ctx: &'a Context,
+        tool: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(self.services.call(ctx, tool, arguments))
+    }
+
+    fn read<'a>(&'a self, ctx: &'a Context, uri: &'a str) -> BoxFuture<'a, Result<Blob, CallError>> {
+        Box::pin(self.services.read(ctx, uri))
+    }
+
+    fn refuse<'a>(&'a self, _ctx: &'a Context, _tool: &'a str, misfit: &'a Misfit) -> BoxFuture<'a, CallError> {
+        Box::pin(std::future::ready(refusal::refuse(misfit)))
+    }
+
+    fn envelope(&self, error: &CallError) -> Value {
+        let mut details = Map::new();
+        details.extend(error.field.as_ref().map(|field| ("field".to_owned(), Value::from(field.as_str()))));
+        details.extend(error.details.clone());
+        let fix = error.suggestions.get("hint").cloned();
+        details.extend(fix.map(|fix| ("fix".to_owned(), fix)));
+        json!({ "error": { "code": error.code, "message": error.message, "details": details } })
+    }
+}

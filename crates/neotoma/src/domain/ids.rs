@@ -1,0 +1,245 @@
+//! Identifiers: SHA-256 over what they stand for, so that the same input gives the same id everywhere.
+//!
+//! Every part of a hash is preceded by its length and every hash by its purpose, so that no two inputs run together.
+
+use std::fmt::Write as _;
+
+use serde_json::{Number, Value};
+use sha2::{Digest, Sha256};
+
+use super::Map;
+
+/// The user that a principal is. A principal that is a UUID already is its own user.
+pub fn user(principal_id: &str) -> String {
+    if is_uuid(principal_id) { principal_id.to_owned() } else { uuid("user", &[principal_id]) }
+}
+
+/// The entity of a user that has this type and identity.
+pub fn entity(user: &str, entity_type: &str, identity: &str) -> String {
+    let hash = hex::encode(digest("entity", &[user, entity_type, identity]));
+    format!("ent_{}", &hash[..24])
+}
+
+/// Whether `id` is written like an entity id.
+pub fn is_entity_id(id: &str) -> bool {
+    let is_hex = |letter: u8| letter.is_ascii_digit() || (b'a'..=b'f').contains(&letter);
+    id.strip_prefix("ent_").is_some_and(|hash| hash.len() == 24 && hash.bytes().all(is_hex))
+}
+
+/// SHA-256 of the bytes, in hex.
+pub fn content_hash(bytes: impl AsRef<[u8]>) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+/// The form of a JSON value in which key order and number notation do not matter: RFC 8785, except that integers
+/// beyond 2^53 keep all their digits, so that different ones stay different.
+pub fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    write_canonical(value, &mut text);
+    text
+}
+
+/// The source that holds this content for a user.
+pub fn source(user: &str, content_hash: &str) -> String {
+    uuid("source", &[user, content_hash])
+}
+
+/// The source of what the system records itself, such as a correction or a marker; `parts` say which.
+pub fn internal_source(user: &str, parts: &[&str]) -> String {
+    let parts: Vec<&str> = std::iter::once(user).chain(parts.iter().copied()).collect();
+    uuid("internal_source", &parts)
+}
+
+/// The observation of these fields; `occurrence` tells apart repetitions from one source about one entity.
+pub fn observation(source: &str, run: Option<&str>, entity: &str, fields: &Map, occurrence: &str) -> String {
+    let mut text = String::new();
+    write_fields(fields, &mut text);
+    let run = run.map_or(Value::Null, Value::from);
+    uuid("observation", &[source, &canonical(&run), entity, &text, occurrence])
+}
+
+/// The relationship of this type between two entities.
+pub fn relationship(user: &str, r#type: &str, source: &str, target: &str) -> String {
+    uuid("relationship", &[user, r#type, source, target])
+}
+
+/// The timeline event that a field of an entity gives.
+pub fn event(entity: &str, field: &str) -> String {
+    uuid("event", &[entity, field])
+}
+
+/// The run of an extractor with a configuration over a source.
+pub fn run(source: &str, config: &Value, extractor: &str) -> String {
+    uuid("run", &[source, &canonical(config), extractor])
+}
+
+fn digest(purpose: &str, parts: &[&str]) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    for part in std::iter::once(&purpose).chain(parts) {
+        hasher.update((part.len() as u64).to_be_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().into()
+}
+
+/// The first 16 bytes of the hash as a UUID of version 8, the one for hashes of one's own.
+fn uuid(purpose: &str, parts: &[&str]) -> String {
+    let mut bytes = digest(purpose, parts);
+    bytes[6] = (bytes[6] & 0x0f) | 0x80;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let hash = hex::encode(&bytes[..16]);
+    [&hash[..8], &hash[8..12], &hash[12..16], &hash[16..20], &hash[20..]].join("-")
+}
+
+fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    lengths == [8, 4, 4, 4, 12] && groups.iter().all(|group| group.bytes().all(|letter| letter.is_ascii_hexdigit()))
+}
+
+fn write_canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Number(number) => write_number(number, text),
+        Value::Array(items) => {
+            text.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                write_canonical(item, text);
+            }
+            text.push(']');
+        }
+        Value::Object(fields) => write_fields(fields, text),
+        // A text, a boolean or null is written the same by every serialiser that escapes only what it has to.
+        plain => _ = write!(text, "{plain}"),
+    }
+}
+
+/// RFC 8785 sorts names by their UTF-16 code units.
+fn write_fields(fields: &Map, text: &mut String) {
+    let mut sorted: Vec<(&String, &Value)> = fields.iter().collect();
+    sorted.sort_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
+    text.push('{');
+    for (index, (name, value)) in sorted.into_iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        write_canonical(&Value::from(name.as_str()), text);
+        text.push(':');
+        write_canonical(value, text);
+    }
+    text.push('}');
+}
+
+/// RFC 8785 writes every number as the float it is nearest to, which an integer keeps unless it is very large.
+fn write_number(number: &Number, text: &mut String) {
+    let float = number.as_f64().filter(|_| number.is_f64());
+    match float.and_then(|float| serde_jcs::to_string(&float).ok()) {
+        Some(written) => text.push_str(&written),
+        None => _ = write!(text, "{number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn map(value: Value) -> Map {
+        value.as_object().cloned().unwrap()
+    }
+
+    // N-272
+    #[test]
+    fn an_entity_id_depends_on_user_type_and_identity_without_running_together() {
+        let id = entity("u1", "company", "acme");
+        assert_eq!(id, "ent_23adee196133741182525d33");
+        assert!(is_entity_id(&id));
+        let others =
+            [("u2", "company", "acme"), ("u1", "person", "acme"), ("u1", "companya", "cme"), ("u1c", "ompany", "acme")];
+        for (user, r#type, identity) in others {
+            assert_ne!(entity(user, r#type, identity), id);
+        }
+    }
+
+    #[test]
+    fn only_ids_are_ids() {
+        for bad in [
+            "",
+            "ent_",
+            "ent_4B0F2A7E3F0C0B0E9C0F0C0B",
+            "ent_4b0f2a7e3f0c0b0e9c0f0c0b0",
+            "x",
+            "ent_4b0f2a7e3f0c0b0e9c0f0c0é",
+        ] {
+            assert!(!is_entity_id(bad), "{bad}");
+        }
+    }
+
+    // N-273
+    #[test]
+    fn key_order_and_number_notation_do_not_change_the_canonical_form() {
+        let (one, other) = (
+            json!({"b": [1.0, {"y": "é\n", "x": null}], "a": true}),
+            json!({"a": true, "b": [1, {"x": null, "y": "é\n"}]}),
+        );
+        assert_eq!(canonical(&one), r#"{"a":true,"b":[1,{"x":null,"y":"é\n"}]}"#);
+        assert_eq!(canonical(&one), canonical(&other));
+        assert_eq!(content_hash("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    // N-273
+    #[test]
+    fn the_canonical_form_is_that_of_rfc_8785() {
+        let values = [
+            json!({"\u{fb33}": 1, "\u{1f600}": 2, "€": 3, "\r": 4, "1": 5, "ö": 6}),
+            json!([1e30, 4.5, 0.002, 1e-27, 1e21, -0.0, 333333333.3333333, "\u{7f}\u{f}<\"\\/"]),
+        ];
+        for value in values {
+            assert_eq!(canonical(&value), serde_jcs::to_string(&value).unwrap());
+        }
+    }
+
+    #[test]
+    fn large_integers_stay_different() {
+        assert_ne!(canonical(&json!(9_007_199_254_740_993_u64)), canonical(&json!(9_007_199_254_740_992_u64)));
+        assert_eq!(canonical(&json!(u64::MAX)), "18446744073709551615");
+    }
+
+    // N-274, N-275, N-276
+    #[test]
+    fn the_other_ids_are_uuids_that_depend_on_every_part() {
+        let fields = map(json!({"a": 1, "b": 2}));
+        let same = map(json!({"b": 2, "a": 1.0}));
+        let ids = [
+            source("u", "h"),
+            source("v", "h"),
+            internal_source("u", &["h"]),
+            internal_source("u", &["correction", "e", "f"]),
+            observation("s", None, "e", &fields, "0"),
+            observation("s", Some("null"), "e", &fields, "0"),
+            observation("s", None, "e", &fields, "1"),
+            observation("s", None, "e", &map(json!({"a": 1})), "0"),
+            relationship("u", "PART_OF", "a", "b"),
+            relationship("u", "PART_OF", "b", "a"),
+            event("e", "f"),
+            run("s", &json!({}), "x"),
+            run("s", &json!({"a": 1}), "x"),
+            user("someone"),
+        ];
+        for (index, id) in ids.iter().enumerate() {
+            assert!(is_uuid(id) && id.as_bytes()[14] == b'8' && b"89ab".contains(&id.as_bytes()[19]), "{id}");
+            assert!(!ids[..index].contains(id), "{id} twice");
+        }
+        assert_eq!(observation("s", None, "e", &same, "0"), ids[4]);
+    }
+
+    #[test]
+    fn a_principal_that_is_a_uuid_is_its_user() {
+        let id = "0190163d-8694-739b-aea5-966c26f8ad91";
+        assert_eq!(user(id), id);
+        assert_ne!(user("0190163d"), "0190163d");
+    }
+}

@@ -1,0 +1,165 @@
+//! Why neotoma refuses a call, in the codes of its specification. No message holds a value, a name or a path that a
+//! caller sent or stored.
+
+use contract::{CallError, ErrorKind};
+use ledger::Seq;
+use scope::Timestamp;
+use serde_json::json;
+
+/// Why this capability refuses a call.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    #[error("{field} {reason}")]
+    Invalid { field: String, reason: String, fix: String },
+    #[error("{field} is not an entity id")]
+    MalformedId { field: &'static str },
+    #[error("{field} names no entity")]
+    NoSuchEntity { field: &'static str },
+    #[error("{field} names more than one entity")]
+    Ambiguous { field: &'static str, candidates: Vec<(String, String)> },
+    #[error("{field} names no source material")]
+    NoSuchSource { field: &'static str },
+    #[error("{field} names no file")]
+    NoSuchFile { field: &'static str },
+    #[error("File exceeds {}MB limit", max / (1024 * 1024))]
+    FileTooLarge { size: u64, max: u64 },
+    #[error("Files of this type are not supported")]
+    UnsupportedFileType,
+    #[error("The snapshot has no such field")]
+    NoSuchField { known: Vec<String> },
+    #[error("from_entity_id has been merged already")]
+    AlreadyMerged { into: String },
+    #[error("relationship_type is not a relationship type")]
+    NoSuchRelationType { valid: Vec<String> },
+    #[error("The relationship would close a cycle")]
+    Cycle { field: &'static str, relationship_type: String },
+    #[error("{field} names an entity that was deleted")]
+    EntityDeleted { field: String, entity_id: String },
+    #[error("The interpretation quota of {quota} runs in 30 days is used up")]
+    QuotaExceeded { quota: u64, resets_at: Timestamp },
+    #[error("The file is stored, but it could not be interpreted: {reason}")]
+    AnalysisFailed { source_id: String, reason: String },
+    #[error("The file could not be stored")]
+    UploadFailed,
+    #[error("The link could not be signed")]
+    SigningFailed,
+    #[error("There is no such resource")]
+    NoSuchResource,
+    #[error("at_ingested lies in the future; the last read point is {head}")]
+    NotYet { head: Seq },
+    #[error("The store did not keep what was sent")]
+    InsertFailed,
+    #[error("The store did not make the change")]
+    UpdateFailed,
+    #[error("The store did not make the deletion")]
+    DeleteFailed,
+    #[error("The store could not be read")]
+    QueryFailed,
+    #[error("The outcome of the write is unknown")]
+    OutcomeUnknown,
+    #[error("What the write is about kept changing while it was decided")]
+    Contended,
+    #[error("client_request_id was used with other arguments")]
+    KeyReused,
+    #[error("The call ended before anything was written")]
+    Cancelled,
+    /// A fault of ours; the text goes to the log, the id to the caller.
+    #[error("the call failed inside the server: {cause}")]
+    Internal { error_id: String, cause: String },
+}
+
+impl Error {
+    pub fn invalid(field: impl Into<String>, reason: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self::Invalid { field: field.into(), reason: reason.into(), fix: fix.into() }
+    }
+
+    pub fn internal(error_id: &str, cause: String) -> Self {
+        Self::Internal { error_id: error_id.to_owned(), cause }
+    }
+}
+
+impl From<Error> for CallError {
+    fn from(error: Error) -> Self {
+        use ErrorKind::{
+            Conflict, DeadlineExceeded, FailedPrecondition, InvalidArgument, NotFound, PermissionDenied, Unavailable,
+        };
+        let message = error.to_string();
+        let refuse = |kind: ErrorKind, code: &'static str| Self::new(kind, code, message);
+        match error {
+            Error::Invalid { field, fix, .. } => refuse(InvalidArgument, "VALIDATION_ERROR").field(field).hint(fix),
+            Error::MalformedId { field } => refuse(InvalidArgument, "VALIDATION_ERROR")
+                .field(field)
+                .hint("an entity id is ent_ and 24 hexadecimal digits; a unique name or identifier works too"),
+            Error::NoSuchEntity { field } => refuse(NotFound, "ENTITY_NOT_FOUND")
+                .field(field)
+                .hint("find the entity with get_entity_by_identifier or retrieve_entities"),
+            Error::Ambiguous { field, candidates } => refuse(InvalidArgument, "VALIDATION_ERROR")
+                .field(field)
+                .detail("candidates", candidates.iter().map(|(id, of)| json!({"id": id, "entity_type": of})).collect::<Vec<_>>())
+                .hint("give the id of the one you mean"),
+            Error::NoSuchSource { field } => {
+                refuse(NotFound, "SOURCE_NOT_FOUND").field(field).hint("give the source_id that ingest or an observation shows")
+            }
+            Error::NoSuchFile { field } => {
+                refuse(NotFound, "FILE_NOT_FOUND").field(field).hint("give a path below a configured root, or a path in storage")
+            }
+            Error::FileTooLarge { size, max } => refuse(InvalidArgument, "FILE_TOO_LARGE")
+                .detail("file_size_bytes", size)
+                .detail("max_size_bytes", max)
+                .hint("split the file, or ask the operator to raise the limit"),
+            Error::UnsupportedFileType => refuse(InvalidArgument, "UNSUPPORTED_FILE_TYPE")
+                .hint("pdf, jpg, png, txt, md, csv, xlsx, json and eml files are supported; their content must match their name"),
+            Error::NoSuchField { known } => refuse(NotFound, "FIELD_NOT_FOUND")
+                .field("field")
+                .detail("known_fields", known)
+                .hint("give a field that the snapshot has"),
+            Error::AlreadyMerged { into } => refuse(FailedPrecondition, "ENTITY_ALREADY_MERGED")
+                .field("from_entity_id")
+                .detail("merged_into", into)
+                .hint("undo the merge with unmerge_entities first, or merge the survivor"),
+            Error::NoSuchRelationType { valid } => refuse(InvalidArgument, "INVALID_RELATIONSHIP_TYPE")
+                .field("relationship_type")
+                .detail("valid_values", valid)
+                .hint("use one of the valid types, or register one with register_schema"),
+            Error::Cycle { field, relationship_type } => refuse(FailedPrecondition, "CYCLE_DETECTED")
+                .field(field)
+                .detail("relationship_type", relationship_type)
+                .hint("reverse the relationship, or delete the one that leads back"),
+            Error::EntityDeleted { field, entity_id } => refuse(FailedPrecondition, "ENTITY_DELETED")
+                .field(field)
+                .detail("entity_id", entity_id)
+                .hint("bring it back with restore first; nothing was stored"),
+            Error::QuotaExceeded { resets_at, .. } => refuse(PermissionDenied, "QUOTA_EXCEEDED")
+                .detail("resets_at", resets_at.to_string())
+                .hint("store the file with interpret false, or try again after resets_at; nothing was stored"),
+            Error::AnalysisFailed { source_id, .. } => refuse(FailedPrecondition, "ANALYSIS_FAILED")
+                .detail("source_id", source_id)
+                .hint("the file is stored: send its entities with ingest, or call reinterpret with another configuration"),
+            Error::UploadFailed => refuse(Unavailable, "UPLOAD_FAILED").hint("make the same call again a little later"),
+            Error::SigningFailed => refuse(Unavailable, "SIGNING_FAILED").hint("make the same call again a little later"),
+            Error::NoSuchResource => refuse(NotFound, "RESOURCE_NOT_FOUND")
+                .hint("the resource templates say what can be read, for example neotoma://entity/ID"),
+            Error::NotYet { head } => refuse(InvalidArgument, "VALIDATION_ERROR")
+                .field("at_ingested")
+                .detail("last_read_point", head)
+                .hint("give a time that has passed, or a read_point of an answer"),
+            Error::InsertFailed => refuse(Unavailable, "DB_INSERT_FAILED").hint("nothing was stored; make the same call again"),
+            Error::UpdateFailed => refuse(Unavailable, "DB_UPDATE_FAILED").hint("nothing was changed; make the same call again"),
+            Error::DeleteFailed => refuse(Unavailable, "DB_DELETE_FAILED").hint("nothing was deleted; make the same call again"),
+            Error::QueryFailed => refuse(Unavailable, "DB_QUERY_FAILED").hint("make the same call again a little later"),
+            Error::OutcomeUnknown => refuse(Unavailable, "SERVICE_UNAVAILABLE")
+                .detail("outcome", "unknown")
+                .hint("make the same call again with the same client_request_id to learn the outcome"),
+            Error::Contended => refuse(Conflict, "SERVICE_UNAVAILABLE")
+                .hint("nothing was stored; make the same call again a little later"),
+            Error::KeyReused => refuse(FailedPrecondition, "IDEMPOTENCY_KEY_REUSED")
+                .field("client_request_id")
+                .hint("use a new client_request_id for a new request"),
+            Error::Cancelled => refuse(DeadlineExceeded, "SERVICE_UNAVAILABLE").hint("nothing was written; make the same call again"),
+            Error::Internal { error_id, cause } => {
+                tracing::error!(error_id, cause, "a call failed inside neotoma");
+                Self::internal(&error_id)
+            }
+        }
+    }
+}

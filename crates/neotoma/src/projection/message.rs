@@ -1,0 +1,93 @@
+//! Rows as callers see them.
+
+use std::collections::BTreeMap;
+
+use contract::Object;
+use contract::generated::neotoma as proto;
+use serde_json::Value;
+
+use super::row::{EntityRow, EventRow, RelationshipRow, SourceRow};
+use crate::domain::{Map, Observation};
+
+/// An entity for listings; `fields` chooses what of its snapshot is shown, nothing shows all.
+pub fn entity(entity: &EntityRow, with_snapshot: bool, fields: &[String]) -> proto::Entity {
+    let mut snapshot = with_snapshot.then(|| entity.state.snapshot());
+    if let Some(snapshot) = &mut snapshot
+        && !fields.is_empty()
+    {
+        snapshot.retain(|name, _| fields.contains(name));
+    }
+    proto::Entity {
+        id: entity.id.clone(),
+        entity_type: entity.entity_type.clone(),
+        canonical_name: entity.name.clone(),
+        snapshot: snapshot.map(Object),
+        observation_count: Some(entity.state.count()),
+        last_observation_at: entity.state.last_observation_at().map(|at| at.to_string()),
+        merged_into: entity.merged_into.clone(),
+        r#match: None,
+    }
+}
+
+pub fn observation(observation: &Observation) -> proto::Observation {
+    let word = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
+    proto::Observation {
+        id: observation.id.clone(),
+        entity_id: observation.entity_id.clone(),
+        entity_type: observation.entity_type.clone(),
+        schema_version: observation.schema_version.clone(),
+        source_id: observation.source_id.clone(),
+        observed_at: observation.observed_at.to_string(),
+        specificity_score: observation.specificity_score,
+        source_priority: observation.source_priority,
+        fields: Some(observation.fields.clone()),
+        created_at: observation.created_at.to_string(),
+        kind: word(observation.kind.and_then(|kind| serde_json::to_value(kind).ok())),
+        marker: word(observation.marker.and_then(|marker| serde_json::to_value(marker).ok())),
+        run_id: observation.run_id.clone(),
+    }
+}
+
+pub fn relationship(edge: &RelationshipRow) -> proto::Relationship {
+    proto::Relationship {
+        id: edge.id.clone(),
+        relationship_type: edge.relationship_type.clone(),
+        source_entity_id: edge.source.clone(),
+        target_entity_id: edge.target.clone(),
+        metadata: edge.metadata(),
+        created_at: edge.created_at.to_string(),
+    }
+}
+
+pub fn event(event: &EventRow) -> proto::TimelineEvent {
+    let mut properties = Map::new();
+    properties.insert("entity_type".to_owned(), event.entity_type.clone().into());
+    properties.insert("field".to_owned(), event.field.clone().into());
+    properties.insert("value".to_owned(), event.value.clone());
+    proto::TimelineEvent {
+        id: event.id.clone(),
+        event_type: event.event_type.clone(),
+        event_timestamp: event.at.to_string(),
+        source_id: event.source_id.clone(),
+        entity_ids: vec![event.entity_id.clone()],
+        properties: Some(Object(properties)),
+    }
+}
+
+pub fn source(source: &SourceRow) -> proto::SourceMaterial {
+    proto::SourceMaterial {
+        id: source.id.clone(),
+        kind: source.kind.name().to_owned(),
+        content_hash: source.content_hash.clone(),
+        mime_type: source.mime_type.clone(),
+        file_size: source.file_size,
+        original_filename: source.original_filename.clone(),
+        file_urls: source.files.clone(),
+        created_at: source.created_at.to_string(),
+    }
+}
+
+/// Field names with ids, as an object.
+pub fn named(ids: BTreeMap<String, String>) -> Object {
+    Object(ids.into_iter().map(|(field, id)| (field, Value::from(id))).collect())
+}

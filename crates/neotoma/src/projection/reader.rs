@@ -1,0 +1,309 @@
+//! Reading what belongs to one user, at one point in history.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use contract::Context;
+use ledger::{At, Find, LIVE, Ledger, ReadError, RecordKey, RecordVersion, Seq};
+use scope::{TenantId, Timestamp};
+use serde::de::DeserializeOwned;
+
+use super::row::{self, EntityRow, Row, SourceRow, kind};
+use crate::Error;
+use crate::domain::identity::normalise;
+use crate::domain::relation::{self, RelationType};
+use crate::domain::{Observation, Schema, ids, schema};
+
+/// How many merges in a row are followed. A longer chain cannot be made.
+pub const MERGE_CHAIN_MAX: usize = 64;
+/// Candidates shown for an ambiguous name.
+const CANDIDATES_MAX: usize = 10;
+
+/// A row with the version of its record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored<T> {
+    pub row: T,
+    pub key: RecordKey,
+    pub version: u64,
+}
+
+/// One user's view of the ledger at a point.
+pub struct Reader<'a> {
+    pub ledger: &'a dyn Ledger,
+    pub tenant: &'a TenantId,
+    pub user: &'a str,
+    pub at: Seq,
+    error_id: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    /// Whatever is live: for writes, whose expectations notice what changes.
+    pub fn live(ledger: &'a dyn Ledger, ctx: &'a Context, user: &'a str) -> Self {
+        Self { ledger, tenant: &ctx.scope.tenant, user, at: LIVE, error_id: &ctx.request.request_id }
+    }
+
+    /// The head, or the point that `at_ingested` names: a time, or the `read_point` of an earlier answer.
+    pub async fn at(
+        ledger: &'a dyn Ledger,
+        ctx: &'a Context,
+        user: &'a str,
+        at_ingested: Option<&str>,
+    ) -> Result<Self, Error> {
+        let at = match at_ingested {
+            None => At::Head,
+            Some(text) => match text.parse::<Seq>() {
+                Ok(seq) => At::Seq(seq),
+                Err(_) => At::Time(moment("at_ingested", text)?),
+            },
+        };
+        let tenant = &ctx.scope.tenant;
+        let at = ledger.point(tenant, at).await?;
+        Ok(Self { ledger, tenant, user, at, error_id: &ctx.request.request_id })
+    }
+
+    /// The rows under these keys, in order. What belongs to another user is not there.
+    async fn rows<T: Belongs>(&self, keys: &[RecordKey]) -> Result<Vec<Option<Stored<T>>>, Error> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = self.ledger.get(self.tenant, self.at, keys).await?;
+        found
+            .into_iter()
+            .map(|found| found.filter(|found| self.owns(found)).map(|found| self.parse(found)).transpose())
+            .collect()
+    }
+
+    fn owns(&self, found: &RecordVersion) -> bool {
+        let scope = &found.record.scope;
+        // Observations are scoped by their entity, whose owner was checked to get there.
+        found.record.key.kind == kind::OBSERVATION
+            || scope.strip_prefix(self.user).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    fn parse<T: Belongs>(&self, found: RecordVersion) -> Result<Stored<T>, Error> {
+        let row: Row = serde_json::from_str(&found.record.body)
+            .map_err(|error| Error::internal(self.error_id, format!("a record cannot be read: {error}")))?;
+        let row = T::of(row).ok_or_else(|| Error::internal(self.error_id, "a record is of another kind".to_owned()))?;
+        Ok(Stored { row, key: found.record.key, version: found.version })
+    }
+
+    /// A page of rows.
+    pub async fn find<T: Belongs>(&self, find: Find) -> Result<(Vec<Stored<T>>, Option<String>), Error> {
+        let page = self.ledger.find(self.tenant, self.at, find).await?;
+        let rows = page.items.into_iter().map(|found| self.parse(found)).collect::<Result<_, _>>()?;
+        Ok((rows, page.next))
+    }
+
+    /// How many records match, up to `most`.
+    pub async fn count(&self, find: Find, most: u64) -> Result<u64, Error> {
+        Ok(self.ledger.count(self.tenant, self.at, find, most).await?)
+    }
+
+    /// Entities by id, in order; merged and deleted ones too.
+    pub async fn entities(&self, ids: &[String]) -> Result<Vec<Option<Stored<EntityRow>>>, Error> {
+        let keys: Vec<RecordKey> = ids.iter().map(|id| RecordKey::new(kind::ENTITY, id)).collect();
+        self.rows(&keys).await
+    }
+
+    pub async fn entity(&self, id: &str) -> Result<Option<Stored<EntityRow>>, Error> {
+        Ok(self.rows(&[RecordKey::new(kind::ENTITY, id)]).await?.pop().flatten())
+    }
+
+    pub async fn source(&self, id: &str) -> Result<Option<Stored<SourceRow>>, Error> {
+        Ok(self.sources(std::slice::from_ref(&id.to_owned())).await?.pop().flatten())
+    }
+
+    pub async fn sources(&self, ids: &[String]) -> Result<Vec<Option<Stored<SourceRow>>>, Error> {
+        let keys: Vec<RecordKey> = ids.iter().map(|id| RecordKey::new(kind::SOURCE, id)).collect();
+        self.rows(&keys).await
+    }
+
+    /// The row under a key of another kind.
+    pub async fn row<T: Belongs>(&self, key: RecordKey) -> Result<Option<Stored<T>>, Error> {
+        Ok(self.rows(&[key]).await?.pop().flatten())
+    }
+
+    /// Follows merges from an entity to the one that it became part of.
+    pub async fn survivor(&self, mut entity: Stored<EntityRow>) -> Result<Stored<EntityRow>, Error> {
+        for _ in 0..MERGE_CHAIN_MAX {
+            let Some(into) = entity.row.merged_into.clone() else { return Ok(entity) };
+            entity = self
+                .entity(&into)
+                .await?
+                .ok_or_else(|| Error::internal(self.error_id, "a merge leads to no entity".to_owned()))?;
+        }
+        Err(Error::internal(self.error_id, "merges run in a circle".to_owned()))
+    }
+
+    /// The entity that an argument names: by id, or by a name or identifier that only one live entity has. Merged ones
+    /// are as they are; deleted ones too.
+    pub async fn named(&self, field: &'static str, reference: &str) -> Result<Stored<EntityRow>, Error> {
+        if reference.starts_with("ent_") {
+            if !ids::is_entity_id(reference) {
+                return Err(Error::MalformedId { field });
+            }
+            return self.entity(reference).await?.ok_or(Error::NoSuchEntity { field });
+        }
+        let mut found = self.identified(reference, None, CANDIDATES_MAX).await?;
+        match found.len() {
+            0 => Err(Error::NoSuchEntity { field }),
+            1 => Ok(found.remove(0)),
+            _ => {
+                let candidates = found.into_iter().map(|found| (found.row.id, found.row.entity_type)).collect();
+                Err(Error::Ambiguous { field, candidates })
+            }
+        }
+    }
+
+    /// Like [`Self::named`], and follows merges; what is deleted is not there.
+    pub async fn resolved(&self, field: &'static str, reference: &str) -> Result<Stored<EntityRow>, Error> {
+        let entity = self.survivor(self.named(field, reference).await?).await?;
+        if entity.row.state.is_deleted() { Err(Error::NoSuchEntity { field }) } else { Ok(entity) }
+    }
+
+    /// Live entities with exactly this name or identifier, by id.
+    pub async fn identified(
+        &self,
+        identifier: &str,
+        entity_type: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Stored<EntityRow>>, Error> {
+        let mut forms: Vec<String> = match entity_type {
+            Some(of) => vec![normalise(of, identifier), normalise("", identifier)],
+            None => ["", "company", "person"].iter().map(|of| normalise(of, identifier)).collect(),
+        };
+        forms.retain(|form| !form.is_empty());
+        forms.sort();
+        forms.dedup();
+        let mut found = BTreeMap::new();
+        for form in forms {
+            let narrow = Find {
+                scope: Some(self.user.to_owned()),
+                r#type: entity_type.map(str::to_owned),
+                limit,
+                ..Find::all(kind::ENTITY)
+            };
+            let by_name = Find { name: Some(form.clone()), ..narrow.clone() };
+            let by_tag = Find { tag: Some(form), ..narrow };
+            for find in [by_name, by_tag] {
+                let (rows, _) = self.find::<EntityRow>(find).await?;
+                found.extend(rows.into_iter().map(|row| (row.row.id.clone(), row)));
+            }
+        }
+        Ok(found.into_values().take(limit).collect())
+    }
+
+    /// The user's schemas among these types; for others the built-in one holds, if there is one.
+    pub async fn schemas<'t>(
+        &self,
+        types: impl Iterator<Item = &'t str>,
+    ) -> Result<BTreeMap<String, Stored<Schema>>, Error> {
+        let keys: Vec<RecordKey> = types.map(|of| row::schema_key(self.user, of)).collect();
+        let found = self.rows::<Schema>(&keys).await?;
+        Ok(found.into_iter().flatten().map(|found| (found.row.entity_type.clone(), found)).collect())
+    }
+
+    /// The active schema of a type.
+    pub async fn schema(&self, entity_type: &str) -> Result<Cow<'static, Schema>, Error> {
+        let own = self.row::<Schema>(row::schema_key(self.user, entity_type)).await?;
+        Ok(match own {
+            Some(own) => Cow::Owned(own.row),
+            None => match schema::builtin(entity_type) {
+                Some(builtin) => Cow::Borrowed(builtin),
+                None => Cow::Owned(schema::infer(entity_type, &[])),
+            },
+        })
+    }
+
+    /// A relationship type, built in or registered.
+    pub async fn relation_type(&self, name: &str) -> Result<Option<RelationType>, Error> {
+        if let Some(builtin) = relation::builtin_relation(name) {
+            return Ok(Some(builtin));
+        }
+        if !relation::is_relation_name(name) {
+            return Ok(None);
+        }
+        let own = self.row::<RelationType>(row::relation_type_key(self.user, name)).await?;
+        Ok(own.map(|own| own.row))
+    }
+
+    /// All relationship types.
+    pub async fn relation_types(&self) -> Result<Vec<RelationType>, Error> {
+        let find = Find { scope: Some(self.user.to_owned()), limit: 1000, ..Find::all(kind::RELATION_TYPE) };
+        let (own, _) = self.find::<RelationType>(find).await?;
+        Ok(relation::builtin_relations().chain(own.into_iter().map(|own| own.row)).collect())
+    }
+
+    /// Every observation of these entities, in no order that matters to the reducer.
+    pub async fn observations_of(&self, ids: &[&str]) -> Result<Vec<Observation>, Error> {
+        let mut all = Vec::new();
+        for id in ids {
+            let mut after = None;
+            loop {
+                let find = Find { scope: Some((*id).to_owned()), after, limit: 1000, ..Find::all(kind::OBSERVATION) };
+                let (rows, next) = self.find::<Observation>(find).await?;
+                all.extend(rows.into_iter().map(|stored| stored.row));
+                if next.is_none() {
+                    break;
+                }
+                after = next;
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// A time that an argument gives.
+pub fn moment(field: &'static str, text: &str) -> Result<Timestamp, Error> {
+    let value = serde_json::Value::from(text);
+    let parsed = text.parse::<Timestamp>().ok().or_else(|| crate::domain::moment::parse(&value));
+    parsed.ok_or_else(|| Error::invalid(field, "is not an ISO 8601 time", "write it like 2026-03-31T23:59:59Z"))
+}
+
+/// What a row of one sort is taken out of.
+pub trait Belongs: Sized + DeserializeOwned {
+    fn of(row: Row) -> Option<Self>;
+}
+
+/// Says how each sort of row is told from the others.
+macro_rules! belongs {
+    ($($type:ty => $variant:ident),* $(,)?) => {
+        $(impl Belongs for $type {
+            fn of(row: Row) -> Option<Self> {
+                match row {
+                    Row::$variant(row) => Some(row),
+                    _ => None,
+                }
+            }
+        })*
+    };
+}
+
+belongs! {
+    SourceRow => Source,
+    Observation => Observation,
+    EntityRow => Entity,
+    row::EventRow => Event,
+    row::RelationshipRow => Relationship,
+    row::MergeRow => Merge,
+    row::RunRow => Run,
+    Schema => Schema,
+    RelationType => RelationType,
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::NotYet { head, .. } => Self::NotYet { head },
+            ReadError::Cursor(_) => Self::invalid(
+                "cursor",
+                "is not from a listing with the same arguments",
+                "give next_cursor of the page before with the same arguments, or leave cursor out",
+            ),
+            ReadError::Unavailable(cause) => {
+                tracing::warn!(cause, "a read failed");
+                Self::QueryFailed
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Rows: what the records of neotoma hold, and by what they are found.
+//!
+//! The ledger walks times and ids upwards. What is listed newest first therefore counts its time [`backwards`].
+
+mod entity;
+mod relationship;
+
+use contract::Object;
+use ledger::{Record, RecordKey};
+use scope::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::relation::RelationType;
+use crate::domain::{Observation, Schema};
+
+pub use entity::{EntityRow, deleted_scope, merged_scope};
+pub use relationship::{EdgeObservation, EdgeState, RelationshipRow, hidden_edge_scope};
+
+/// Kinds of records.
+pub mod kind {
+    pub const SOURCE: &str = "neotoma.source";
+    pub const OBSERVATION: &str = "neotoma.observation";
+    pub const ENTITY: &str = "neotoma.entity";
+    pub const EVENT: &str = "neotoma.event";
+    pub const RELATIONSHIP: &str = "neotoma.relationship";
+    pub const MERGE: &str = "neotoma.merge";
+    pub const RUN: &str = "neotoma.run";
+    pub const SCHEMA: &str = "neotoma.schema";
+    pub const RELATION_TYPE: &str = "neotoma.relation_type";
+}
+
+/// A record of neotoma.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Row {
+    Source(SourceRow),
+    Observation(Observation),
+    Entity(EntityRow),
+    Event(EventRow),
+    Relationship(RelationshipRow),
+    Merge(MergeRow),
+    Run(RunRow),
+    Schema(Schema),
+    RelationType(RelationType),
+}
+
+/// Source material.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourceRow {
+    pub id: String,
+    pub kind: SourceKind,
+    pub content_hash: String,
+    pub created_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_size: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original_filename: Option<String>,
+    /// Paths in storage.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The entities that were sent, for structured material.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<Object>,
+    /// What the sender said about the origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Object>,
+    /// The entities it speaks about, sorted, and how often it spoke about each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entities: Vec<(String, u32)>,
+    /// What was said about the file instead of interpreting it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub properties: Option<Object>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    File,
+    Structured,
+    /// Made for what a caller said without material: corrections and markers.
+    Internal,
+}
+
+impl SourceKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Structured => "structured",
+            Self::Internal => "internal",
+        }
+    }
+}
+
+impl SourceRow {
+    /// How often it spoke about an entity.
+    pub fn occurrences(&self, entity_id: &str) -> u32 {
+        self.entities
+            .binary_search_by(|(id, _)| id.as_str().cmp(entity_id))
+            .map_or(0, |position| self.entities[position].1)
+    }
+
+    /// Notes that it spoke about an entity once more.
+    pub fn speak_of(&mut self, entity_id: &str) {
+        match self.entities.binary_search_by(|(id, _)| id.as_str().cmp(entity_id)) {
+            Ok(position) => self.entities[position].1 += 1,
+            Err(position) => self.entities.insert(position, (entity_id.to_owned(), 1)),
+        }
+    }
+}
+
+/// A moment that the snapshot of an entity tells of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EventRow {
+    pub id: String,
+    pub event_type: String,
+    pub at: Timestamp,
+    pub entity_id: String,
+    pub entity_type: String,
+    pub source_id: String,
+    pub field: String,
+    pub value: serde_json::Value,
+}
+
+/// That one entity is now part of another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MergeRow {
+    pub from: String,
+    pub to: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub merged_at: Timestamp,
+    pub observations_moved: u64,
+}
+
+/// One interpretation of a source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRow {
+    pub id: String,
+    pub source_id: String,
+    pub config: Object,
+    pub extractor: String,
+    pub status: RunStatus,
+    pub entities_created: u64,
+    pub observations_created: u64,
+    pub started_at: Timestamp,
+    pub completed_at: Timestamp,
+}
+
+/// A run is stored when it has ended, so a crash leaves none that is pending or running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    Pending,
+    Running,
+    Completed,
+    Failed,
+}
+
+impl RunStatus {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// A moment as the ledger keeps it for listings that begin with the newest.
+pub fn backwards(moment: Timestamp) -> Timestamp {
+    Timestamp(moment.0.saturating_neg())
+}
+
+/// The key under which a user's schema of a type is kept.
+pub fn schema_key(user: &str, entity_type: &str) -> RecordKey {
+    RecordKey::new(kind::SCHEMA, format!("{user}/{entity_type}"))
+}
+
+/// The key under which a user's relationship type is kept.
+pub fn relation_type_key(user: &str, name: &str) -> RecordKey {
+    RecordKey::new(kind::RELATION_TYPE, format!("{user}/{name}"))
+}
+
+impl Row {
+    /// The key of the record that holds this row.
+    pub fn key(&self, user: &str) -> RecordKey {
+        match self {
+            Self::Source(source) => RecordKey::new(kind::SOURCE, &source.id),
+            Self::Observation(observation) => RecordKey::new(kind::OBSERVATION, &observation.id),
+            Self::Entity(entity) => RecordKey::new(kind::ENTITY, &entity.id),
+            Self::Event(event) => RecordKey::new(kind::EVENT, &event.id),
+            Self::Relationship(relationship) => relationship.key(),
+            Self::Merge(merge) => RecordKey::new(kind::MERGE, &merge.from),
+            Self::Run(run) => RecordKey::new(kind::RUN, &run.id),
+            Self::Schema(schema) => schema_key(user, &schema.entity_type),
+            Self::RelationType(relation) => relation_type_key(user, &relation.name),
+        }
+    }
+
+    /// The record that holds this row, with the row itself as `body`.
+    pub fn record(&self, user: &str, body: String) -> Record {
+        let plain = Record {
+            key: self.key(user),
+            scope: user.to_owned(),
+            r#type: String::new(),
+            status: None,
+            name: None,
+            time: None,
+            tags: Vec::new(),
+            ends: None,
+            unique: Vec::new(),
+            text: String::new(),
+            body,
+        };
+        match self {
+            Self::Source(source) => {
+                Record { r#type: source.kind.name().to_owned(), time: Some(backwards(source.created_at)), ..plain }
+            }
+            // Listed by the entity it was written to, which belongs to one user.
+            Self::Observation(observation) => {
+                Record { scope: observation.entity_id.clone(), time: Some(backwards(observation.observed_at)), ..plain }
+            }
+            Self::Entity(entity) => entity.record(user, plain),
+            Self::Event(event) => Record {
+                r#type: event.event_type.clone(),
+                time: Some(backwards(event.at)),
+                tags: vec![event.source_id.clone(), event.entity_id.clone()],
+                ..plain
+            },
+            Self::Relationship(relationship) => relationship.record(user, plain),
+            Self::Merge(merge) => Record { r#type: merge.to.clone(), ..plain },
+            Self::Run(run) => Record { r#type: run.status.name().to_owned(), time: Some(run.started_at), ..plain },
+            Self::Schema(_) | Self::RelationType(_) => plain,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The row of an entity: its reduced observations and the names it goes by.
+
+use ledger::Record;
+use scope::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::identity::normalise;
+use crate::domain::{Schema, State, identity};
+
+/// An entity is found by at most this many identifiers.
+const IDENTIFIERS_MAX: usize = 64;
+/// Longer texts identify nothing.
+const IDENTIFIER_BYTES_MAX: usize = 400;
+
+/// An entity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EntityRow {
+    pub id: String,
+    pub entity_type: String,
+    /// The canonical name.
+    pub name: String,
+    /// Names it had before, and names of what was merged into it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// The schema that the state was reduced by.
+    pub schema_version: String,
+    /// When something was last stored about it.
+    pub updated_at: Timestamp,
+    /// Snapshot fields that the schema does not declare.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unvalidated: Vec<String>,
+    /// Normalised texts it is found by, besides its name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub identifiers: Vec<String>,
+    /// All entities that were merged into it, directly or through others, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<String>,
+    /// The entity it was merged into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_into: Option<String>,
+    pub state: State,
+}
+
+impl EntityRow {
+    /// An entity about which nothing is known yet.
+    pub fn new(id: String, entity_type: String, name: String, now: Timestamp) -> Self {
+        Self {
+            id,
+            entity_type,
+            name,
+            aliases: Vec::new(),
+            schema_version: String::new(),
+            updated_at: now,
+            unvalidated: Vec::new(),
+            identifiers: Vec::new(),
+            members: Vec::new(),
+            merged_into: None,
+            state: State::empty(),
+        }
+    }
+
+    /// Neither merged away nor deleted.
+    pub fn is_live(&self) -> bool {
+        self.merged_into.is_none() && !self.state.is_deleted()
+    }
+
+    /// Derives what follows from state, names and schema.
+    pub fn derive(&mut self, schema: &Schema) {
+        self.schema_version.clone_from(&schema.schema_version);
+        self.unvalidated = self.state.unvalidated(schema);
+        let own = normalise(&self.entity_type, &self.name);
+        let names = std::iter::once(&self.name).chain(&self.aliases);
+        let named = names.flat_map(|name| [normalise(&self.entity_type, name), normalise("", name)]);
+        let mut found: Vec<String> =
+            identity::identifiers(schema, &self.state.snapshot()).into_iter().chain(named).collect();
+        found.retain(|text| *text != own && !text.is_empty() && text.len() <= IDENTIFIER_BYTES_MAX);
+        found.sort();
+        found.dedup();
+        found.truncate(IDENTIFIERS_MAX);
+        self.identifiers = found;
+    }
+
+    /// Scopes keep merged and deleted entities out of the listings of live ones.
+    pub(super) fn record(&self, user: &str, plain: Record) -> Record {
+        let scope = match (&self.merged_into, self.state.is_deleted()) {
+            (Some(_), _) => merged_scope(user),
+            (None, true) => deleted_scope(user),
+            (None, false) => user.to_owned(),
+        };
+        let mut text = self.name.clone();
+        for word in self.aliases.iter().chain(&self.identifiers) {
+            text.push(' ');
+            text.push_str(word);
+        }
+        Record {
+            scope,
+            r#type: self.entity_type.clone(),
+            name: Some(normalise(&self.entity_type, &self.name)),
+            tags: self.identifiers.clone(),
+            text,
+            ..plain
+        }
+    }
+}
+
+/// Where entities are that were merged into others.
+pub fn merged_scope(user: &str) -> String {
+    format!("{user}/merged")
+}
+
+/// Where deleted entities are.
+pub fn deleted_scope(user: &str) -> String {
+    format!("{user}/deleted")
+}

@@ -1,0 +1,252 @@
+//! From a batch to observations.
+
+use std::collections::BTreeSet;
+
+use contract::generated::neotoma::{IngestWarning, IngestedEntity};
+use contract::{List, Object};
+use ledger::{Find, RecordKey};
+use scope::Timestamp;
+use serde_json::Value;
+
+use super::batch::{Batch, Item};
+use crate::Error;
+use crate::domain::identity::{is_single_token, normalise};
+use crate::domain::schema::Strategy;
+use crate::domain::{Kind, Map, Observation, Schema, State, ids};
+use crate::projection::row::{EntityRow, SourceRow, kind};
+use crate::write::Plan;
+use crate::write::relate;
+
+/// Duplicates are looked for among this many new entities of one call.
+const HINTED_MAX: usize = 20;
+const HINTS_MAX: usize = 3;
+
+/// Where the entities of a batch come from.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    pub run_id: Option<String>,
+    /// When the sender says it was true; now, if it does not say.
+    pub observed_at: Option<Timestamp>,
+    pub source_priority: f64,
+    pub specificity_score: f64,
+    pub kind: Option<Kind>,
+    /// False when this source has spoken before.
+    pub is_new: bool,
+}
+
+/// What became of a batch.
+#[derive(Debug, Default)]
+pub struct Absorbed {
+    pub entities: Vec<IngestedEntity>,
+    pub warnings: Vec<IngestWarning>,
+    pub entities_created: u64,
+    pub observations_created: u64,
+}
+
+impl Batch {
+    /// Adds observations for everything that says something new, and notes in `source` what it spoke about.
+    pub async fn absorb(self, plan: &mut Plan<'_>, source: &mut SourceRow, origin: &Origin) -> Result<Absorbed, Error> {
+        let wanted = self.entity_ids();
+        let leads_to = plan.load(&wanted).await?;
+        let survivor = |id: &str| {
+            let position = wanted.binary_search_by(|wanted| wanted.as_str().cmp(id)).ok();
+            position.and_then(|position| leads_to[position].clone())
+        };
+        let known = self.known_observations(plan, source, origin, &survivor).await?;
+        let mut absorbed = Absorbed::default();
+        let mut spoken = BTreeSet::new();
+        for (index, item) in self.items.into_iter().enumerate() {
+            if index % 256 == 255 {
+                tokio::task::yield_now().await;
+            }
+            let number = u32::try_from(index).ok();
+            warn(plan, &item, number, &mut absorbed.warnings);
+            let found = survivor(&item.entity_id);
+            let id = found.clone().unwrap_or_else(|| item.entity_id.clone());
+            let existed = plan.entity(&id).is_some();
+            if plan.entity(&id).is_some_and(|entity| entity.state.is_deleted()) {
+                return Err(Error::EntityDeleted { field: format!("entities[{index}]"), entity_id: id });
+            }
+            if !existed {
+                plan.create(&id, &item.entity_type, &item.name);
+                absorbed.entities_created += 1;
+            }
+            let repeated = !origin.is_new || !spoken.insert(id.clone());
+            let observation = observation(plan, source, origin, &id, &item);
+            let says_nothing = existed
+                && repeated
+                && (known.contains(&observation.id)
+                    || plan.rows.iter().rev().take(64).any(|row| is_observation(row, &observation.id))
+                    || plan
+                        .entity(&id)
+                        .is_some_and(|entity| says(entity, plan.schema(&item.entity_type), &item.fields)));
+            let mut answer = IngestedEntity {
+                id: id.clone(),
+                entity_type: item.entity_type.clone(),
+                action: if existed { "extended" } else { "created" }.to_owned(),
+                ..IngestedEntity::default()
+            };
+            if says_nothing {
+                answer.action = "matched".to_owned();
+            } else {
+                answer.observation_id = Some(observation.id.clone());
+                plan.observe(observation);
+                source.speak_of(&id);
+                absorbed.observations_created += 1;
+            }
+            if !existed && absorbed.entities_created as usize <= HINTED_MAX {
+                let hints = duplicates(plan, &id, &item).await?;
+                answer.possible_duplicates = (!hints.is_empty()).then(|| List::of(hints));
+            }
+            absorbed.entities.push(answer);
+            refer(plan, source, origin, &id, item, &survivor, &mut absorbed).await?;
+        }
+        Ok(absorbed)
+    }
+
+    /// The observations of this source that may be repeated, when the sender gave their time.
+    async fn known_observations(
+        &self,
+        plan: &Plan<'_>,
+        source: &SourceRow,
+        origin: &Origin,
+        survivor: &impl Fn(&str) -> Option<String>,
+    ) -> Result<BTreeSet<String>, Error> {
+        if origin.is_new || origin.observed_at.is_none() {
+            return Ok(BTreeSet::new());
+        }
+        let ids = self.items.iter().map(|item| {
+            let id = survivor(&item.entity_id).unwrap_or_else(|| item.entity_id.clone());
+            observation(plan, source, origin, &id, item).id
+        });
+        let keys: Vec<RecordKey> = ids.map(|id| RecordKey::new(kind::OBSERVATION, id)).collect();
+        let found = plan.reader.ledger.get(plan.reader.tenant, plan.reader.at, &keys).await?;
+        Ok(found.into_iter().flatten().map(|found| found.record.key.id).collect())
+    }
+}
+
+fn is_observation(row: &crate::projection::row::Row, id: &str) -> bool {
+    matches!(row, crate::projection::row::Row::Observation(observation) if observation.id == id)
+}
+
+fn observation(plan: &Plan<'_>, source: &SourceRow, origin: &Origin, id: &str, item: &Item) -> Observation {
+    let now = plan.moment_for(id);
+    // A time that the sender gave tells repetitions apart in whatever order they arrive; otherwise they are counted.
+    let occurrence = match origin.observed_at {
+        Some(at) => at.0.to_string(),
+        None => format!("#{}", source.occurrences(id)),
+    };
+    Observation {
+        id: ids::observation(&source.id, origin.run_id.as_deref(), id, &item.fields, &occurrence),
+        entity_id: id.to_owned(),
+        entity_type: item.entity_type.clone(),
+        schema_version: plan.schema(&item.entity_type).schema_version.clone(),
+        source_id: source.id.clone(),
+        run_id: origin.run_id.clone(),
+        observed_at: origin.observed_at.unwrap_or(now),
+        created_at: now,
+        source_priority: origin.source_priority,
+        specificity_score: origin.specificity_score,
+        kind: origin.kind,
+        marker: None,
+        fields: Object(item.fields.clone()),
+    }
+}
+
+/// True when the entity's current truth holds all of `fields` already.
+fn says(entity: &EntityRow, schema: &Schema, fields: &Map) -> bool {
+    fields.iter().all(|(name, value)| current(&entity.state, schema, name, value))
+}
+
+fn current(state: &State, schema: &Schema, name: &str, value: &Value) -> bool {
+    match (state.value(name), value) {
+        (None, value) => value.is_null(),
+        (Some(Value::Array(held)), Value::Array(sent)) if schema.reducer(name).strategy == Strategy::MergeArray => {
+            sent.iter().all(|item| held.contains(item))
+        }
+        (Some(held), sent) => held == sent || ids::canonical(held) == ids::canonical(sent),
+    }
+}
+
+fn warn(plan: &Plan<'_>, item: &Item, index: Option<u32>, warnings: &mut Vec<IngestWarning>) {
+    let schema = plan.schema(&item.entity_type);
+    if schema.is_inferred() {
+        return;
+    }
+    let found = schema.warnings(&item.fields).into_iter();
+    warnings.extend(found.map(|warning| IngestWarning {
+        index,
+        message: format!("{} {}", warning.field, warning.reason),
+        field: Some(warning.field),
+    }));
+}
+
+/// Live entities that a new one may repeat: of the same name, or with a longer name that begins with its only word.
+async fn duplicates(plan: &Plan<'_>, id: &str, item: &Item) -> Result<Vec<String>, Error> {
+    let name = normalise(&item.entity_type, &item.name);
+    let narrow = Find {
+        scope: Some(plan.reader.user.to_owned()),
+        r#type: Some(item.entity_type.clone()),
+        limit: HINTS_MAX,
+        ..Find::all(kind::ENTITY)
+    };
+    let mut finds = Vec::new();
+    if !item.by_name {
+        finds.push(Find { name: Some(name.clone()), ..narrow.clone() });
+    }
+    if is_single_token(&item.name) && matches!(item.entity_type.as_str(), "person" | "contact" | "company") {
+        finds.push(Find { name_prefix: Some(format!("{name} ")), ..narrow });
+    }
+    let mut found = Vec::new();
+    for find in finds {
+        let (rows, _) = plan.reader.find::<EntityRow>(find).await?;
+        found.extend(rows.into_iter().map(|row| row.row.id).filter(|found| found != id));
+    }
+    found.dedup();
+    found.truncate(HINTS_MAX);
+    Ok(found)
+}
+
+/// Connects an entity with those that its reference fields name, and creates the ones that do not exist.
+async fn refer(
+    plan: &mut Plan<'_>,
+    source: &mut SourceRow,
+    origin: &Origin,
+    from: &str,
+    item: Item,
+    survivor: &impl Fn(&str) -> Option<String>,
+    absorbed: &mut Absorbed,
+) -> Result<(), Error> {
+    for referred in item.references {
+        let found = survivor(&referred.entity_id);
+        let id = found.unwrap_or_else(|| referred.entity_id.clone());
+        if plan.entity(&id).is_none() {
+            plan.create(&id, &referred.entity_type, &referred.name);
+            absorbed.entities_created += 1;
+            absorbed.observations_created += 1;
+            let named = Item {
+                entity_type: referred.entity_type.clone(),
+                fields: referred.fields,
+                entity_id: id.clone(),
+                name: referred.name,
+                by_name: true,
+                references: Vec::new(),
+            };
+            let observation = observation(plan, source, origin, &id, &named);
+            absorbed.entities.push(IngestedEntity {
+                id: id.clone(),
+                entity_type: referred.entity_type,
+                action: "created".to_owned(),
+                observation_id: Some(observation.id.clone()),
+                possible_duplicates: None,
+            });
+            plan.observe(observation);
+            source.speak_of(&id);
+        }
+        let deleted = plan.entity(&id).is_some_and(|entity| entity.state.is_deleted());
+        if !deleted && id != from {
+            relate::connect(plan, &referred.relationship_type, from, &id, None).await?;
+        }
+    }
+    Ok(())
+}

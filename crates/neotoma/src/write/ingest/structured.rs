@@ -1,0 +1,141 @@
+//! Entities that an agent sends.
+
+use contract::Context;
+use contract::generated::neotoma::{IngestRequest, IngestResponse, IngestWarning, InterpretationSummary};
+use ledger::RecordKey;
+use serde_json::Value;
+
+use super::absorb::{Absorbed, Origin};
+use super::request::{self, Claimed};
+use super::{Batch, Incoming, incoming};
+use crate::Error;
+use crate::domain::ids;
+use crate::projection::fold::Happened;
+use crate::projection::row::{Row, SourceKind, SourceRow, kind};
+use crate::projection::{Reader, Stored};
+use crate::write::{Decision, Plan, Write};
+
+/// The version of what turns entities into observations; part of what identifies a run.
+const STRUCTURED: &str = "chancery-structured/1";
+/// Entities and warnings that one answer lists.
+const LISTED_MAX: usize = 200;
+
+impl Write {
+    /// Stores entities: one commit, or nothing.
+    pub(super) async fn ingest_entities(
+        &self,
+        ctx: &Context,
+        user: &str,
+        request: &IngestRequest,
+    ) -> Result<IngestResponse, Error> {
+        let entities = incoming(&request.entities)?;
+        let claimed = request::claimed(request.provenance.as_ref())?;
+        let priority = request::priority(request.source_priority)?;
+        let content = Value::Array(request.entities.iter().map(|entity| Value::Object(entity.0.clone())).collect());
+        let content_hash = ids::content_hash(ids::canonical(&content));
+        let source_id = ids::source(user, &content_hash);
+        let reader = Reader::live(self.recorder.ledger(), ctx, user);
+        // Who writes about the same entities waits here. Their ids do not change while we wait.
+        let touched = Batch::prepare(&mut Plan::new(&reader, ctx.now), entities.clone()).await?.entity_ids();
+        let _turn = self.recorder.turn(touched.iter().map(String::as_str).chain([source_id.as_str()])).await;
+        let sent = Sent { request, entities, claimed, priority, content_hash, source_id };
+        self.recorder.once(ctx, user, || sent.decide(&reader, ctx)).await
+    }
+}
+
+/// What one call sent.
+struct Sent<'a> {
+    request: &'a IngestRequest,
+    entities: Vec<Incoming>,
+    claimed: Claimed,
+    priority: f64,
+    content_hash: String,
+    source_id: String,
+}
+
+impl Sent<'_> {
+    async fn decide(&self, reader: &Reader<'_>, ctx: &Context) -> Result<Decision<IngestResponse>, Error> {
+        let mut plan = Plan::new(reader, ctx.now);
+        let batch = Batch::prepare(&mut plan, self.entities.clone()).await?;
+        let stored = reader.source(&self.source_id).await?;
+        let origin = Origin {
+            run_id: None,
+            observed_at: self.claimed.observed_at,
+            source_priority: self.priority,
+            specificity_score: 1.0,
+            kind: self.claimed.kind,
+            is_new: stored.is_none(),
+        };
+        let version = stored.as_ref().map(|stored| stored.version);
+        let mut source = stored.map_or_else(|| self.source(ctx), |Stored { row, .. }| row);
+        let absorbed = batch.absorb(&mut plan, &mut source, &origin).await?;
+        if absorbed.observations_created > 0 || version.is_none() {
+            plan.put(Row::Source(source), version);
+            plan.settle().await?;
+        } else {
+            // Nothing new was said, so nothing is stored.
+            plan.rows.clear();
+            plan.ends.clear();
+            plan.expectations.clear();
+        }
+        let answer = self.answer(absorbed, &plan, version.is_some());
+        Ok(Decision {
+            happened: Happened::Ingested,
+            subject: RecordKey::new(kind::SOURCE, &self.source_id),
+            rows: plan.rows,
+            ends: plan.ends,
+            expectations: plan.expectations,
+            answer,
+        })
+    }
+
+    fn source(&self, ctx: &Context) -> SourceRow {
+        SourceRow {
+            id: self.source_id.clone(),
+            kind: SourceKind::Structured,
+            content_hash: self.content_hash.clone(),
+            created_at: ctx.now,
+            mime_type: Some("application/json".to_owned()),
+            file_size: None,
+            original_filename: self.request.original_filename.clone(),
+            files: Vec::new(),
+            content: self.request.entities.clone(),
+            provenance: self.claimed.provenance.clone(),
+            entities: Vec::new(),
+            properties: None,
+        }
+    }
+
+    fn answer(&self, absorbed: Absorbed, plan: &Plan<'_>, deduplicated: bool) -> IngestResponse {
+        let summary = InterpretationSummary {
+            run_id: ids::run(&self.source_id, &Value::Null, STRUCTURED),
+            entities_created: absorbed.entities_created,
+            observations_created: absorbed.observations_created,
+        };
+        let mut response = IngestResponse {
+            source_id: self.source_id.clone(),
+            content_hash: self.content_hash.clone(),
+            deduplicated,
+            interpretation: Some(summary),
+            ..IngestResponse::default()
+        };
+        list(&mut response, absorbed, plan);
+        response
+    }
+}
+
+/// Lists what became of the entities, as far as an answer can be read.
+pub fn list(response: &mut IngestResponse, absorbed: Absorbed, plan: &Plan<'_>) {
+    response.entities = absorbed.entities;
+    response.warnings = absorbed.warnings;
+    response.warnings.extend(plan.remarks.iter().map(|(entity, remark)| IngestWarning {
+        index: None,
+        field: None,
+        message: format!("{entity}: {remark}"),
+    }));
+    if response.entities.len() > LISTED_MAX || response.warnings.len() > LISTED_MAX {
+        response.entities.truncate(LISTED_MAX);
+        response.warnings.truncate(LISTED_MAX);
+        response.truncated = Some(true);
+    }
+}

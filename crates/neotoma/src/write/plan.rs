@@ -1,0 +1,255 @@
+//! A plan: what one call changes about entities, gathered before it is committed.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use ledger::{Expectation, RecordKey};
+use scope::Timestamp;
+
+use crate::Error;
+use crate::domain::identity::{self, normalise};
+use crate::domain::{Map, Observation, Schema, schema, timeline};
+use crate::projection::row::{self, EntityRow, EventRow, Row, kind};
+use crate::projection::{Reader, Stored};
+
+/// What a call has loaded and decided so far.
+pub struct Plan<'a> {
+    pub reader: &'a Reader<'a>,
+    pub now: Timestamp,
+    entities: BTreeMap<String, Work>,
+    schemas: BTreeMap<String, Declared>,
+    pub rows: Vec<Row>,
+    pub ends: Vec<RecordKey>,
+    pub expectations: Vec<Expectation>,
+    /// About names that could not be taken.
+    pub remarks: Vec<(String, String)>,
+}
+
+/// An entity before and after.
+struct Work {
+    before: Option<Stored<EntityRow>>,
+    after: EntityRow,
+    touched: bool,
+}
+
+/// A schema, and whether it has to be stored.
+struct Declared {
+    schema: Cow<'static, Schema>,
+    version: Option<u64>,
+    changed: bool,
+}
+
+impl<'a> Plan<'a> {
+    pub fn new(reader: &'a Reader<'a>, now: Timestamp) -> Self {
+        Self {
+            reader,
+            now,
+            entities: BTreeMap::new(),
+            schemas: BTreeMap::new(),
+            rows: Vec::new(),
+            ends: Vec::new(),
+            expectations: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// Loads the schemas of these types. A type that nobody declared has an inferred one.
+    pub async fn load_schemas<'t>(&mut self, types: impl Iterator<Item = &'t str> + Clone + Send) -> Result<(), Error> {
+        let mut own = self.reader.schemas(types.clone()).await?;
+        for of in types {
+            if self.schemas.contains_key(of) {
+                continue;
+            }
+            let declared = match (own.remove(of), schema::builtin(of)) {
+                (Some(own), _) => Declared { schema: Cow::Owned(own.row), version: Some(own.version), changed: false },
+                (None, Some(builtin)) => Declared { schema: Cow::Borrowed(builtin), version: None, changed: false },
+                (None, None) => Declared { schema: Cow::Owned(schema::infer(of, &[])), version: None, changed: true },
+            };
+            self.schemas.insert(of.to_owned(), declared);
+        }
+        Ok(())
+    }
+
+    /// The schema of a type that was loaded.
+    pub fn schema(&self, entity_type: &str) -> &Schema {
+        &self.schemas.get(entity_type).expect("schemas are loaded before they are used").schema
+    }
+
+    /// Lets inferred schemas take in new fields.
+    pub fn grow_schema(&mut self, entity_type: &str, samples: &[&Map]) {
+        let declared = self.schemas.get_mut(entity_type).expect("schemas are loaded before they are used");
+        if let Some(grown) = declared.schema.grown(samples) {
+            declared.schema = Cow::Owned(grown);
+            declared.changed = true;
+        }
+    }
+
+    /// Loads entities, following merges. The answer has the entity that each id leads to, or nothing.
+    pub async fn load(&mut self, ids: &[String]) -> Result<Vec<Option<String>>, Error> {
+        let found = self.reader.entities(ids).await?;
+        let mut leads_to = Vec::with_capacity(ids.len());
+        for found in found {
+            let Some(found) = found else {
+                leads_to.push(None);
+                continue;
+            };
+            let survivor = match found.row.merged_into {
+                Some(_) => self.reader.survivor(found).await?,
+                None => found,
+            };
+            leads_to.push(Some(survivor.row.id.clone()));
+            self.hold(survivor);
+        }
+        Ok(leads_to)
+    }
+
+    /// Takes an entity that was loaded already.
+    pub fn hold(&mut self, entity: Stored<EntityRow>) {
+        let work = |entity: Stored<EntityRow>| Work { after: entity.row.clone(), before: Some(entity), touched: false };
+        self.entities.entry(entity.row.id.clone()).or_insert_with(|| work(entity));
+    }
+
+    /// Adds an entity that does not exist yet.
+    pub fn create(&mut self, id: &str, entity_type: &str, name: &str) {
+        let after = EntityRow::new(id.to_owned(), entity_type.to_owned(), name.to_owned(), self.now);
+        self.entities.insert(id.to_owned(), Work { before: None, after, touched: true });
+    }
+
+    /// An entity as the plan leaves it.
+    pub fn entity(&self, id: &str) -> Option<&EntityRow> {
+        self.entities.get(id).map(|work| &work.after)
+    }
+
+    /// The entity for changing; it will be stored.
+    pub fn entity_mut(&mut self, id: &str) -> &mut EntityRow {
+        let work = self.entities.get_mut(id).expect("entities are loaded before they are changed");
+        work.touched = true;
+        &mut work.after
+    }
+
+    /// True when the plan creates this entity.
+    pub fn is_new(&self, id: &str) -> bool {
+        self.entities.get(id).is_some_and(|work| work.before.is_none())
+    }
+
+    /// A moment for what is stored now about an entity: later than everything stored about it before.
+    pub fn moment_for(&self, id: &str) -> Timestamp {
+        match self.entities.get(id).and_then(|work| work.before.as_ref()) {
+            Some(before) if before.row.updated_at >= self.now => before.row.updated_at.plus_micros(1),
+            _ => self.now,
+        }
+    }
+
+    /// Adds an observation to its entity.
+    pub fn observe(&mut self, observation: Observation) {
+        let declared = self.schemas.get(&observation.entity_type).expect("schemas are loaded before they are used");
+        let work = self.entities.get_mut(&observation.entity_id).expect("entities are loaded before they are changed");
+        work.touched = true;
+        work.after.state.add(&declared.schema, &observation);
+        work.after.updated_at = work.after.updated_at.max(observation.created_at);
+        self.rows.push(Row::Observation(observation));
+    }
+
+    /// Puts a row and expects that its record is at `version`, or absent.
+    pub fn put(&mut self, row: Row, version: Option<u64>) {
+        let key = row.key(self.reader.user);
+        self.expectations.push(match version {
+            Some(version) => Expectation::Version { key, version },
+            None => Expectation::Absent { key },
+        });
+        self.rows.push(row);
+    }
+
+    /// Derives names, identifiers and events of everything touched, and turns it into rows.
+    pub async fn settle(&mut self) -> Result<(), Error> {
+        self.settle_schemas();
+        let ids: Vec<String> =
+            self.entities.iter().filter(|(_, work)| work.touched).map(|(id, _)| id.clone()).collect();
+        for id in ids {
+            self.rename(&id).await?;
+            let work = self.entities.get_mut(&id).expect("just listed");
+            let schema =
+                &self.schemas.get(&work.after.entity_type).expect("schemas are loaded before they are used").schema;
+            work.after.derive(schema);
+            let before = work.before.as_ref();
+            let old = before.map(|before| events(schema, &before.row)).unwrap_or_default();
+            let new = events(schema, &work.after);
+            for gone in old.iter().filter(|old| !new.iter().any(|new| new.id == old.id)) {
+                self.ends.push(RecordKey::new(kind::EVENT, &gone.id));
+            }
+            let fresh = new.into_iter().filter(|new| !old.contains(new));
+            self.rows.extend(fresh.map(Row::Event));
+            let (row, version) = (Row::Entity(work.after.clone()), before.map(|before| before.version));
+            self.put(row, version);
+        }
+        Ok(())
+    }
+
+    fn settle_schemas(&mut self) {
+        let user = self.reader.user;
+        let mut changed = Vec::new();
+        for (of, declared) in &self.schemas {
+            if declared.changed && !declared.schema.fields.is_empty() {
+                changed.push((Row::Schema(declared.schema.clone().into_owned()), declared.version));
+            } else {
+                let key = row::schema_key(user, of);
+                self.expectations.push(match declared.version {
+                    Some(version) => Expectation::Version { key, version },
+                    None => Expectation::Absent { key },
+                });
+            }
+        }
+        changed.into_iter().for_each(|(row, version)| self.put(row, version));
+    }
+
+    /// Gives an entity the name that its snapshot has now, unless another of its type has it. The old name becomes an alias.
+    async fn rename(&mut self, id: &str) -> Result<(), Error> {
+        let work = &self.entities[id];
+        let entity = &work.after;
+        let Some(name) = identity::display_name(&entity.entity_type, &entity.state.snapshot()) else { return Ok(()) };
+        if name == entity.name {
+            return Ok(());
+        }
+        let of = entity.entity_type.clone();
+        let same = normalise(&of, &name) == normalise(&of, &entity.name);
+        if work.before.is_some() && !same {
+            let holders = self.reader.identified(&name, Some(&of), 2).await?;
+            if holders.iter().any(|holder| holder.row.id != id && !entity.members.contains(&holder.row.id)) {
+                self.remarks
+                    .push((id.to_owned(), "another entity has the new name; this one keeps its own".to_owned()));
+                return Ok(());
+            }
+        }
+        let known = work.before.is_some();
+        let entity = self.entity_mut(id);
+        let old = std::mem::replace(&mut entity.name, name);
+        if known && !same && !old.is_empty() && !entity.aliases.contains(&old) {
+            entity.aliases.push(old);
+            entity.aliases.sort();
+        }
+        entity.aliases.retain(|alias| *alias != entity.name);
+        Ok(())
+    }
+}
+
+/// The events of an entity; one that is merged away or deleted has none.
+fn events(schema: &Schema, entity: &EntityRow) -> Vec<EventRow> {
+    if !entity.is_live() {
+        return Vec::new();
+    }
+    let found = timeline::events(schema, &entity.id, &entity.state.snapshot());
+    let row = |event: timeline::Event| {
+        let winner = entity.state.winner(&event.field)?;
+        Some(EventRow {
+            id: event.id,
+            event_type: event.event_type,
+            at: event.at,
+            entity_id: entity.id.clone(),
+            entity_type: entity.entity_type.clone(),
+            source_id: winner.source_id.clone(),
+            value: entity.state.value(&event.field)?.clone(),
+            field: event.field,
+        })
+    };
+    found.into_iter().filter_map(row).collect()
+}

@@ -1,0 +1,154 @@
+//! A desk to call the tools from: one store, any number of users, a clock that the test moves.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use contract::{CallError, Capability as _, Context, Effect, Manifest, NoClient, RequestMeta};
+use ledger::SharedLedger;
+use ledger_sqlite::SqliteLedger;
+use neotoma::domain::ids;
+use neotoma::interpret::{Document, Extracted, Failure, Interpreter};
+use neotoma::{Config, Neotoma};
+use scope::{IdSource as _, Principal, Scope, SequentialIds, TenantId, Timestamp};
+use serde_json::{Map, Value};
+use spine::arguments::Checkers;
+
+/// Where the clock of a desk starts: 2027-01-15T08:00:00Z.
+pub const START: i64 = 1_800_000_000_000_000;
+
+pub struct Desk {
+    pub ledger: SharedLedger,
+    pub neotoma: Neotoma,
+    checkers: Checkers,
+    manifest: Manifest,
+    now: AtomicI64,
+    ids: Arc<SequentialIds>,
+    _folder: tempfile::TempDir,
+}
+
+/// Who calls.
+#[derive(Clone, Copy)]
+pub struct Caller<'a> {
+    pub tenant: &'a str,
+    pub user: &'a str,
+}
+
+pub const ANN: Caller<'static> = Caller { tenant: "local", user: "ann" };
+
+impl Desk {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger: SharedLedger =
+            Arc::new(SqliteLedger::open(folder.path(), ledger_sqlite::Options::default()).unwrap());
+        Self::on(ledger, folder)
+    }
+
+    /// A desk on a ledger of the test's own.
+    pub fn on(ledger: SharedLedger, folder: tempfile::TempDir) -> Self {
+        let neotoma = Neotoma::new(ledger.clone(), Config::default(), Arc::new(Silent));
+        let manifest = neotoma.manifest().clone();
+        Self {
+            ledger,
+            neotoma,
+            checkers: Checkers::new(&manifest).unwrap(),
+            manifest,
+            now: AtomicI64::new(START),
+            ids: Arc::default(),
+            _folder: folder,
+        }
+    }
+
+    /// Moves the clock.
+    pub fn tick(&self, micros: i64) {
+        self.now.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    fn context(&self, caller: Caller<'_>, effect: Option<Effect>) -> Context {
+        let request_id = self.ids.next();
+        Context {
+            scope: Scope { tenant: TenantId::new(caller.tenant).unwrap(), ..Scope::local() },
+            principal: Principal::local(caller.user),
+            request: RequestMeta { correlation_id: request_id.clone(), request_id, ..RequestMeta::default() },
+            // Every call has its own moment.
+            now: Timestamp(self.now.fetch_add(1000, Ordering::Relaxed)),
+            ids: self.ids.clone(),
+            client: Arc::new(NoClient),
+            cancelled: tokio_util::sync::CancellationToken::new(),
+            effect,
+            verdict: contract::Verdict::default(),
+        }
+    }
+
+    /// Calls a tool as a caller; the answer has passed the tool's output schema.
+    pub async fn call_as(&self, caller: Caller<'_>, tool: &str, arguments: Value) -> Result<Value, CallError> {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let key = arguments.get("client_request_id").and_then(Value::as_str).map(str::to_owned);
+        let effect = key.map(|key| Effect {
+            operation: tool.to_owned(),
+            key,
+            request_hash: ids::content_hash(ids::canonical(&Value::Object(arguments.clone()))),
+        });
+        let ctx = self.context(caller, effect);
+        let checked = match self.checkers.check(tool, arguments) {
+            Ok(checked) => checked.arguments,
+            Err(misfit) => return Err(self.neotoma.refuse(&ctx, tool, &misfit).await),
+        };
+        let answer = self.neotoma.call(&ctx, tool, checked).await?.structured.unwrap();
+        let listed = self.manifest.tools.iter().find(|listed| listed.name == tool).unwrap();
+        let schema: &Map<String, Value> = listed.output_schema.as_ref().unwrap();
+        let found: Vec<String> = jsonschema::validator_for(&Value::Object(schema.clone()))
+            .unwrap()
+            .iter_errors(&answer)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(found.is_empty(), "{tool} answers against its schema: {found:?}");
+        Ok(answer)
+    }
+
+    /// Calls a tool, which has to succeed.
+    #[track_caller]
+    pub fn ok(&self, tool: &str, arguments: Value) -> impl Future<Output = Value> {
+        let caller = std::panic::Location::caller();
+        async move {
+            match self.call_as(ANN, tool, arguments).await {
+                Ok(answer) => answer,
+                Err(error) => panic!("{caller}: {tool} was refused: {error:?}"),
+            }
+        }
+    }
+
+    /// Calls a tool, which has to refuse; the envelope of the refusal.
+    #[track_caller]
+    pub fn refused(&self, tool: &str, arguments: Value) -> impl Future<Output = Value> {
+        let caller = std::panic::Location::caller();
+        async move {
+            match self.call_as(ANN, tool, arguments).await {
+                Ok(answer) => panic!("{caller}: {tool} answered {answer}"),
+                Err(error) => self.neotoma.envelope(&error)["error"].clone(),
+            }
+        }
+    }
+
+    /// Stores entities and answers with the id of the first.
+    pub async fn store(&self, entities: Value) -> String {
+        let answer = self.ok("ingest", serde_json::json!({ "entities": entities })).await;
+        answer["entities"][0]["id"].as_str().unwrap().to_owned()
+    }
+}
+
+/// An interpreter that finds nothing.
+struct Silent;
+
+impl Interpreter for Silent {
+    fn version(&self) -> String {
+        "silent/1".to_owned()
+    }
+
+    fn interpret<'a>(
+        &'a self,
+        _document: Document<'a>,
+        _config: &'a contract::Object,
+    ) -> futures::future::BoxFuture<'a, Result<Vec<Extracted>, Failure>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+}
