@@ -13,6 +13,8 @@ use scope::{Principal, PrincipalKind};
 use serde::{Deserialize, Serialize};
 use transformation::domain::policy::Governance;
 
+use crate::platform::neotoma;
+
 pub use reference::page;
 pub use source::{Problem, Sources};
 
@@ -29,6 +31,10 @@ pub struct Config {
     pub profile: String,
     pub role: Role,
     pub governance: Governance,
+    pub neotoma: neotoma::Settings,
+    /// The client is a process of this machine that started us, so its paths are ours.
+    #[serde(skip)]
+    pub local_client: bool,
     #[serde(flatten)]
     pub spine: spine::Config,
 }
@@ -78,6 +84,8 @@ impl Default for Config {
             profile: "ameide".to_owned(),
             role: Role::Admin,
             governance: Governance::default(),
+            neotoma: neotoma::Settings::default(),
+            local_client: false,
             spine: spine::Config::default(),
         }
     }
@@ -126,6 +134,12 @@ pub const SETTINGS: &[Setting] = &[
     Setting { name: "governance.approvals_low", about: "Approvals that a proposal of low risk needs." },
     Setting { name: "governance.approvals_med", about: "Approvals that a proposal of medium risk needs." },
     Setting { name: "governance.approvals_high", about: "Approvals that a proposal of high risk needs." },
+    Setting { name: "neotoma.file_bytes_max", about: "Largest file, in bytes." },
+    Setting { name: "neotoma.interpretations_max", about: "Interpretations per user in 30 days." },
+    Setting {
+        name: "neotoma.upload_roots",
+        about: "Folders that `upload_file` may read from; over stdio only. None when empty.",
+    },
     Setting { name: "hosts", about: "Host names besides loopback that requests may name." },
     Setting {
         name: "origins",

@@ -1,5 +1,7 @@
 //! The parts, put together.
 
+pub mod neotoma;
+
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -53,7 +55,8 @@ pub fn checkers(manifest: &Manifest) -> anyhow::Result<Arc<Checkers>> {
 
 /// The capabilities in the box. Adding one is one line here.
 pub async fn mount_all(config: &Config, ledger: &Arc<SqliteLedger>) -> anyhow::Result<Vec<Mount>> {
-    let mounts = vec![transformation(config, ledger).await?];
+    let mounts =
+        vec![transformation(config, ledger).await?, neotoma::mount(config, ledger, &secret(&config.data)?)?];
     let wanted = |mount: &Mount| {
         config.capabilities.is_empty() || config.capabilities.contains(&mount.capability.manifest().name)
     };
