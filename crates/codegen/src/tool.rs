@@ -63,6 +63,9 @@ impl<'a> Tool<'a> {
         if !stated.confirm.is_empty() {
             entry["confirm"] = json!(stated.confirm);
         }
+        if stated.calls_per_minute > 0 {
+            entry["calls_per_minute"] = json!(stated.calls_per_minute);
+        }
         entry
     }
 

@@ -8,6 +8,7 @@ mod catalog;
 mod definitions;
 mod directory;
 mod facts;
+mod files;
 mod first_version;
 mod guidance;
 mod mistakes;
