@@ -63,13 +63,9 @@ impl Buckets {
         // A clock that was set back must not shut anybody out for longer than an empty bucket does.
         let accounted = busy_until.get(&who).map_or(now.0, |until| (*until).clamp(now.0, now.0 + burst_us));
         let until = accounted + per_call_us;
-        match u64::try_from(until - now.0 - burst_us) {
-            Ok(wait_us) if wait_us > 0 => Err(wait_us.div_ceil(SECOND_US)),
-            _ => {
-                busy_until.insert(who, until);
-                Ok(())
-            }
-        }
+        let wait_us = u64::try_from(until - now.0 - burst_us).unwrap_or(0);
+        busy_until.insert(who, if wait_us > 0 { accounted } else { until });
+        if wait_us > 0 { Err(wait_us.div_ceil(SECOND_US)) } else { Ok(()) }
     }
 }
 

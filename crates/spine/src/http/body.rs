@@ -16,6 +16,8 @@ use crate::admission::Rejection;
 
 /// What is larger waits for its turn.
 const LARGE_BYTES: usize = 4 * 1024 * 1024;
+/// How long we listen to somebody who sends too much and pauses.
+const PAUSE_MAX: Duration = Duration::from_millis(100);
 /// How many large bodies are in memory at a time, in one process.
 const LARGE_MAX: usize = 2;
 
@@ -58,11 +60,22 @@ pub struct Bounds<'a> {
     /// How long a large body waits for its turn.
     pub turn_timeout: Duration,
     pub turns: &'a Turns,
+    /// Whether the sender waits for our word before it sends the body.
+    pub sender_waits: bool,
 }
 
 impl Bounds<'_> {
     /// Reads a body. `known` says whether a large one is welcome from this caller.
     pub async fn read(&self, mut body: Body, known: impl Fn() -> Result<(), Rejection>) -> Result<Whole, Unread> {
+        let outcome = self.receive(&mut body, known).await;
+        if matches!(outcome, Err(Unread::TooLarge { .. })) && !self.sender_waits {
+            // Whoever is still sending does not look for an answer, and would lose it with the connection.
+            let _ = timeout(self.read_timeout, pass_over(&mut body)).await;
+        }
+        outcome
+    }
+
+    async fn receive(&self, body: &mut Body, known: impl Fn() -> Result<(), Rejection>) -> Result<Whole, Unread> {
         let declared = body.size_hint().lower();
         let declared_bytes = usize::try_from(declared).unwrap_or(usize::MAX);
         if declared_bytes > self.bytes_max {
@@ -102,6 +115,11 @@ impl Bounds<'_> {
     }
 }
 
+/// Reads what comes, to no end.
+async fn pass_over(body: &mut Body) {
+    while let Ok(Some(Ok(_))) = timeout(PAUSE_MAX, body.frame()).await {}
+}
+
 /// A part of a body, as large as a small body may be, that must arrive in time.
 struct Part {
     bytes: usize,
@@ -129,7 +147,13 @@ mod tests {
 
     fn bounds(turns: &Turns) -> Bounds<'_> {
         let short = Duration::from_millis(50);
-        Bounds { bytes_max: 3 * LARGE_BYTES, read_timeout: Duration::from_secs(60), turn_timeout: short, turns }
+        Bounds {
+            bytes_max: 3 * LARGE_BYTES,
+            read_timeout: Duration::from_secs(60),
+            turn_timeout: short,
+            turns,
+            sender_waits: false,
+        }
     }
 
     /// Without a length, in pieces.

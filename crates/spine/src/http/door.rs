@@ -152,6 +152,7 @@ impl Door {
             read_timeout: Duration::from_millis(limits.read_timeout_ms),
             turn_timeout: Duration::from_millis(limits.call_timeout_ms),
             turns: &self.turns,
+            sender_waits: headers.contains_key(header::EXPECT),
         };
         let known = || self.admission.knows(headers, self.endpoint.clock.now());
         let mut whole = bounds.read(body, known).await.map_err(|unread| self.unread(&unread, headers))?;

@@ -145,7 +145,6 @@ async fn a_line_too_long_is_answered_and_passed_over() {
     assert_eq!(pipe.ask(call(2, "probe.echo", json!({}))).await["id"], 2);
 }
 
-// N-330
 #[tokio::test]
 async fn a_capability_may_take_longer_lines() {
     let mut pipe = pipe(Plan::of(Probe::taking(6_000_000)));
