@@ -24,8 +24,8 @@ pub async fn chancery(data: &std::path::Path) -> anyhow::Result<Running> {
 /// Without the limits that tools state: here it is about what they cost.
 pub async fn neotoma(data: &std::path::Path) -> anyhow::Result<Running> {
     let data = data.display().to_string();
-    let _unlimited = "limits.tools=ingest=0,retrieve_entities=0";
-    let arguments = ["serve", "--listen", "127.0.0.1:0", "--data", &data, "--set", "limits.calls_per_minute=0"];
+    let unlimited = "limits.tools=ingest=0,retrieve_entities=0";
+    let arguments = ["serve", "--listen", "127.0.0.1:0", "--data", &data, "--set", unlimited];
     Running::start(&program("chancery")?, &arguments, "/neotoma/mcp").await
 }
 

@@ -47,7 +47,7 @@ pub fn mount(config: &Config, ledger: &Arc<SqliteLedger>, secret: &[u8; 32]) -> 
         },
         interpreter,
         blobs: Arc::new(FileBlobs::open(config.data.join("blobs"))?),
-        links: Links::new(secret, &format!("http://{}", config.listen)),
+        links: Links::new(secret, &config.public_base()),
         roots: Arc::new(Roots::open(&settings.upload_roots)?),
     });
     let checkers = checkers(contract::Capability::manifest(&capability))?;
