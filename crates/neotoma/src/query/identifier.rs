@@ -25,6 +25,8 @@ const MATCHES_MAX: usize = 200;
 const LIKENESS_MIN: f64 = 0.85;
 /// Letters in which a misspelt word has to begin like the right one.
 const BEGINNING_CHARS: usize = 2;
+/// A shorter word stands for itself and not for words that start with it.
+const PREFIX_CHARS_MIN: usize = 3;
 const WORDS_MAX: usize = 4;
 
 /// Answers get_entity_by_identifier.
@@ -60,7 +62,9 @@ pub async fn find(
 
 /// Entities that are almost identified, best first.
 async fn near(reader: &Reader<'_>, identifier: &str, entity_type: Option<&str>) -> Result<Vec<Listed>, Error> {
-    let by_words = search(reader, identifier, entity_type).await?;
+    let words = words::words(identifier);
+    let is_long = |word: &String| word.chars().count() >= PREFIX_CHARS_MIN;
+    let by_words = search(reader, identifier, words.last().is_some_and(is_long), entity_type).await?;
     let likeness = |entity: &Listed| {
         let (name, wanted) = (normalise(&entity.entity_type, &entity.name), normalise(&entity.entity_type, identifier));
         strsim::jaro_winkler(&name, &wanted)
@@ -70,9 +74,9 @@ async fn near(reader: &Reader<'_>, identifier: &str, entity_type: Option<&str>) 
     }
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
-    for word in words::words(identifier).into_iter().take(WORDS_MAX) {
+    for word in words.iter().filter(|word| is_long(word)).take(WORDS_MAX) {
         let beginning: String = word.chars().take(BEGINNING_CHARS).collect();
-        for (_, entity) in search(reader, &beginning, entity_type).await? {
+        for (_, entity) in search(reader, &beginning, true, entity_type).await? {
             let alike = likeness(&entity);
             if alike >= LIKENESS_MIN && seen.insert(entity.id.clone()) {
                 found.push((0.0, alike, entity));
@@ -92,13 +96,18 @@ fn ranked(mut found: Vec<(f64, f64, Listed)>) -> Vec<Listed> {
 }
 
 /// Live entities of the type whose text holds one of the words.
-async fn search(reader: &Reader<'_>, text: &str, entity_type: Option<&str>) -> Result<Vec<(f64, Listed)>, Error> {
+async fn search(
+    reader: &Reader<'_>,
+    text: &str,
+    prefix: bool,
+    entity_type: Option<&str>,
+) -> Result<Vec<(f64, Listed)>, Error> {
     let search = Search {
         kind: kind::ENTITY.to_owned(),
         scope: Some(reader.user.to_owned()),
         text: text.to_owned(),
         all_words: false,
-        prefix: true,
+        prefix,
         // The ledger weighs candidates of all types; those of one are chosen here.
         limit: if entity_type.is_some() { words::CANDIDATES_MAX } else { MATCHES_MAX },
     };

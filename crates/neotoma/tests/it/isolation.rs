@@ -1,5 +1,6 @@
 //! What belongs to another user or tenant is not there, in whatever way one asks.
 
+use contract::Capability as _;
 use serde_json::{Value, json};
 
 use crate::desk::{ANN, Caller, Desk};

@@ -205,8 +205,8 @@ async fn filters_and_sort_that_mean_nothing_are_refused() {
     for (arguments, field) in [
         (json!({"sort": ""}), "sort"),
         (json!({"sort": "-"}), "sort"),
-        (json!({"filters": [{"field": "", "value": 1}]}), "filters[0].field"),
-        (json!({"filters": [{"field": "a", "op": "gt"}]}), "filters[0].value"),
+        (json!({"filters": [{"field": "", "value": 1}]}), "filters.0.field"),
+        (json!({"filters": [{"field": "a", "op": "gt"}]}), "filters.0.value"),
         (json!({"filters": vec![json!({"field": "a", "value": 1}); 33]}), "filters"),
         (json!({"user_id": "6f1f8a2e-1111-8222-8333-444455556666"}), "user_id"),
         (json!({"at_ingested": "yesterday"}), "at_ingested"),

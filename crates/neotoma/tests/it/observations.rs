@@ -30,7 +30,7 @@ async fn observations_are_listed_newest_first_whole() {
     assert_eq!(first["fields"], json!({"title": "Ship", "status": "c"}));
     assert_eq!((&first["entity_type"], &first["schema_version"]), (&json!("task"), &json!("1.0")));
     assert_eq!((&first["source_priority"], &first["specificity_score"]), (&json!(100.0), &json!(1.0)));
-    assert_eq!(first["observed_at"], "2024-03-01T00:00:00Z");
+    assert_eq!(first["observed_at"], "2024-03-01T00:00:00.000000Z");
     assert!(first["created_at"].as_str().unwrap().starts_with("2027-01-15"));
     assert!(answer["observations"].as_array().unwrap().iter().all(|one| one["source_id"].is_string()));
     let entity = desk.ok("get_entity_snapshot", json!({"entity_id": "Ship"})).await;

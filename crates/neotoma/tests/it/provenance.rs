@@ -18,10 +18,10 @@ async fn a_value_leads_to_its_observation_and_source() {
     let stored = ingest(&desk, json!({"industry": "tools"}), 50, "2024-01-01").await;
     let answer = desk.ok("get_field_provenance", json!({"entity_id": "Acme", "field": "industry"})).await;
     assert_eq!((&answer["field"], &answer["value"]), (&json!("industry"), &json!("tools")));
-    assert_eq!(answer["observed_at"], "2024-01-01T00:00:00Z");
+    assert_eq!(answer["observed_at"], "2024-01-01T00:00:00.000000Z");
     let observation = json!({
         "id": stored["entities"][0]["observation_id"], "source_id": stored["source_id"],
-        "observed_at": "2024-01-01T00:00:00Z", "specificity_score": 1.0, "source_priority": 50.0,
+        "observed_at": "2024-01-01T00:00:00.000000Z", "specificity_score": 1.0, "source_priority": 50.0,
     });
     assert_eq!(answer["source_observation"], observation);
     let source = &answer["source_material"];

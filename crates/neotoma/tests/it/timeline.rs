@@ -40,7 +40,7 @@ async fn events_are_listed_newest_first() {
         (&event["source_id"], &event["entity_ids"]),
         (&stored["source_id"], &json!([stored["entities"][0]["id"]]))
     );
-    assert_eq!(event["event_timestamp"], "2024-01-31T18:00:00Z");
+    assert_eq!(event["event_timestamp"], "2024-01-31T18:00:00.000000Z");
     let properties = json!({"entity_type": "invoice", "field": "date_due", "value": "2024-01-31T18:00:00Z"});
     assert_eq!(event["properties"], properties);
     let same: Vec<&str> = [1, 2].iter().map(|at| answer["events"][*at]["id"].as_str().unwrap()).collect();
@@ -146,7 +146,7 @@ async fn a_changed_date_replaces_its_event_and_its_source() {
     let stored = desk.ok("ingest", changed).await;
     let after = desk.ok("list_timeline_events", json!({"event_type": "TaskDue"})).await;
     assert_eq!((&after["total"], &after["events"][0]["id"]), (&json!(1), &before["events"][0]["id"]));
-    assert_eq!(after["events"][0]["event_timestamp"], "2025-03-01T00:00:00Z");
+    assert_eq!(after["events"][0]["event_timestamp"], "2025-03-01T00:00:00.000000Z");
     assert_eq!(after["events"][0]["source_id"], stored["source_id"]);
 }
 

@@ -84,12 +84,12 @@ fn filter((index, given): (usize, FieldFilter)) -> Result<Filter, Error> {
         FilterOperator::Exists => Op::Exists,
     };
     shape::check_name(&given.field).map_err(|reason| {
-        Error::invalid(format!("filters[{index}].field"), reason, "give the name of a field of the snapshot")
+        Error::invalid(format!("filters.{index}.field"), reason, "give the name of a field of the snapshot")
     })?;
     let value = given.value.map(|value| value.0).unwrap_or_default();
     if value.is_null() && !matches!(op, Op::Exists | Op::Ne) {
         return Err(Error::invalid(
-            format!("filters[{index}].value"),
+            format!("filters.{index}.value"),
             "is required",
             "give what to compare with; absence is asked for by op exists with value false",
         ));
