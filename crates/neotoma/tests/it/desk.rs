@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use contract::{CallError, Capability as _, Context, Effect, Manifest, NoClient, RequestMeta};
+use contract::{Blob, CallError, Capability as _, Context, Effect, Manifest, NoClient, RequestMeta};
 use ledger::SharedLedger;
 use ledger_sqlite::SqliteLedger;
 use neotoma::domain::ids;
@@ -117,6 +117,11 @@ impl Desk {
             .collect();
         assert!(found.is_empty(), "{tool} answers against its schema: {found:?}");
         Ok(answer)
+    }
+
+    /// Reads a resource as a caller.
+    pub async fn read_as(&self, caller: Caller<'_>, uri: &str) -> Result<Blob, CallError> {
+        self.neotoma.read(&self.context(caller, None), uri).await
     }
 
     /// Calls a tool, which has to succeed.

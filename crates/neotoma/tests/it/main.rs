@@ -4,5 +4,13 @@
 
 mod corpus;
 mod desk;
+mod graph;
+mod identifier;
 mod ingest;
 mod interpret_hostile;
+mod isolation;
+mod listing;
+mod observations;
+mod provenance;
+mod schemas;
+mod timeline;
