@@ -6,3 +6,4 @@ mod corpus;
 mod desk;
 mod ingest;
 mod interpret_hostile;
+mod interpret_openai;
