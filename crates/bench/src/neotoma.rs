@@ -90,9 +90,18 @@ async fn reads(report: &mut Report, quick: bool) -> anyhow::Result<()> {
         server.load(4, 100, list).await?;
         let cost = server.load(4, 1000, list).await?;
         let what = format!("retrieve_entities, 100 of {size}");
-        report.judged(&what, format!("{:.0} us CPU", cost.cpu_us), String::new(), "at most 1000 us", cost.cpu_us <= 1000.0);
+        report.judged(
+            &what,
+            format!("{:.0} us CPU", cost.cpu_us),
+            String::new(),
+            "at most 1000 us",
+            cost.cpu_us <= 1000.0,
+        );
         let named = |call: usize| {
-            Request::tool("get_entity_by_identifier", &json!({ "identifier": format!("task number {}", call * 7919 % size) }))
+            Request::tool(
+                "get_entity_by_identifier",
+                &json!({ "identifier": format!("task number {}", call * 7919 % size) }),
+            )
         };
         let cost = server.load(4, 1000, named).await?;
         report.row(&format!("identifier of {size}"), format!("{:.0} us CPU", cost.cpu_us), String::new());
@@ -176,14 +185,22 @@ async fn health(report: &mut Report) -> anyhow::Result<()> {
     let measured = format!("{longest:.1} ms at most, {:.1} ms median of {}", median(waits.clone()), waits.len());
     report.judged("health during a batch of 5000", measured, String::new(), "under 5 ms", longest < 5.0);
     let seconds = took.as_secs_f64();
-    report.judged("ingest of 5000 entities", format!("{seconds:.2} s, answer of {bytes} bytes"), String::new(), "under 1 s", seconds < 1.0);
+    report.judged(
+        "ingest of 5000 entities",
+        format!("{seconds:.2} s, answer of {bytes} bytes"),
+        String::new(),
+        "under 1 s",
+        seconds < 1.0,
+    );
     Ok(())
 }
 
 async fn ask_health(address: &str) -> anyhow::Result<()> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
-    stream.write_all(format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;
+    stream
+        .write_all(format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes())
+        .await?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await?;
     anyhow::ensure!(answer.starts_with(b"HTTP/1.1 200"), "the health check failed");

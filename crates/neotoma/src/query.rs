@@ -1,7 +1,7 @@
 //! Queries: read at a point, word the answer. One file for each group of tools.
 
-mod file_url;
 mod entities;
+mod file_url;
 mod identifier;
 mod neighborhood;
 mod observations;

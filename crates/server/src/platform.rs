@@ -57,8 +57,7 @@ pub fn checkers(manifest: &Manifest) -> anyhow::Result<Arc<Checkers>> {
 
 /// The capabilities in the box. Adding one is one line here.
 pub async fn mount_all(config: &Config, ledger: &Arc<SqliteLedger>) -> anyhow::Result<Vec<Mount>> {
-    let mounts =
-        vec![transformation(config, ledger).await?, neotoma::mount(config, ledger, &secret(&config.data)?)?];
+    let mounts = vec![transformation(config, ledger).await?, neotoma::mount(config, ledger, &secret(&config.data)?)?];
     let wanted = |mount: &Mount| {
         config.capabilities.is_empty() || config.capabilities.contains(&mount.capability.manifest().name)
     };

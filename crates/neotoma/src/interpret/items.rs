@@ -13,7 +13,7 @@ const REMARKS_MAX: usize = 2;
 /// The items below a header such as "Description  Qty  Amount", and the lines without them.
 pub fn of_invoice(lines: &[Line]) -> (Vec<String>, Vec<Line>) {
     let Some((at, column)) = lines.iter().enumerate().find_map(|(at, line)| Some((at, header(line)?))) else {
-        return (Vec::new(), lines.to_vec());
+        return (without_header(lines), lines.to_vec());
     };
     let mut items = Vec::new();
     let mut taken = vec![at];
@@ -49,6 +49,16 @@ pub fn of_receipt(lines: &[Line]) -> Vec<String> {
         items.extend(priced(line));
     }
     items
+}
+
+/// The lines of cells with a price above the first sum, where no header says that they are items.
+fn without_header(lines: &[Line]) -> Vec<String> {
+    let Some(end) = lines.iter().position(ends_list) else { return Vec::new() };
+    let is_item = |line: &&Line| {
+        let first = line.cells.first().map(|cell| vocabulary::normal(cell)).unwrap_or_default();
+        line.cells.len() >= 2 && !vocabulary::is_label(&first)
+    };
+    lines[..end].iter().filter(is_item).filter_map(priced).collect()
 }
 
 fn header(line: &Line) -> Option<usize> {

@@ -50,27 +50,45 @@ impl Interpreter for Rules {
     ) -> BoxFuture<'a, Result<Vec<Extracted>, Failure>> {
         async move {
             let Some(format) = Format::of(document.mime_type, document.filename) else { return Ok(Vec::new()) };
-            let bytes = document.bytes.to_vec();
-            let deadline = Instant::now() + self.time_max;
-            let (send, receive) = oneshot::channel();
-            // A thread of its own: a hostile file may take long or end in a panic, and neither may reach a caller.
-            let work = move || {
-                let read = std::panic::catch_unwind(AssertUnwindSafe(|| read(format, &bytes, deadline)));
-                // Nobody listens any more after a timeout.
-                let _ = send.send(read.unwrap_or_else(|_| Err(failure("the document broke its reader"))));
-            };
-            std::thread::Builder::new()
-                .name("interpret".to_owned())
-                .stack_size(STACK_BYTES)
-                .spawn(work)
-                .map_err(|_| failure("there is no thread to read the document"))?;
-            match tokio::time::timeout(self.time_max + Duration::from_secs(1), receive).await {
-                Ok(Ok(read)) => read,
-                Ok(Err(_)) => Err(failure("the document broke its reader")),
-                Err(_) => Err(failure("reading the document took too long")),
-            }
+            apart(document.bytes, self.time_max, move |bytes, deadline| entities(format, bytes, deadline)).await
         }
         .boxed()
+    }
+}
+
+/// The text of a document; nothing when its format has none.
+pub async fn text_of(document: Document<'_>, time_max: Duration) -> Result<Option<String>, Failure> {
+    let Some(format) = Format::of(document.mime_type, document.filename) else { return Ok(None) };
+    let text = move |bytes: &[u8], deadline| match format {
+        Format::Pdf => pdf::text(bytes, deadline),
+        _ => Ok(decode::text(bytes).into_owned()),
+    };
+    apart(document.bytes, time_max, text).await.map(Some)
+}
+
+/// Reads on a thread of its own: a hostile file may take long or end in a panic, and neither may reach a caller.
+async fn apart<T: Send + 'static>(
+    bytes: &[u8],
+    time_max: Duration,
+    read: impl FnOnce(&[u8], Instant) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let bytes = bytes.to_vec();
+    let deadline = Instant::now() + time_max;
+    let (send, receive) = oneshot::channel();
+    let work = move || {
+        let read = std::panic::catch_unwind(AssertUnwindSafe(|| read(&bytes, deadline)));
+        // Nobody listens any more after a timeout.
+        let _ = send.send(read.unwrap_or_else(|_| Err(failure("the document broke its reader"))));
+    };
+    std::thread::Builder::new()
+        .name("interpret".to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(work)
+        .map_err(|_| failure("there is no thread to read the document"))?;
+    match tokio::time::timeout(time_max + Duration::from_secs(1), receive).await {
+        Ok(Ok(read)) => read,
+        Ok(Err(_)) => Err(failure("the document broke its reader")),
+        Err(_) => Err(failure("reading the document took too long")),
     }
 }
 
@@ -105,7 +123,7 @@ impl Format {
     }
 }
 
-fn read(format: Format, bytes: &[u8], deadline: Instant) -> Result<Vec<Extracted>, Failure> {
+fn entities(format: Format, bytes: &[u8], deadline: Instant) -> Result<Vec<Extracted>, Failure> {
     match format {
         Format::Text => Ok(text(&decode::text(bytes))),
         Format::Csv => {

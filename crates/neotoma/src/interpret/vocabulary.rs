@@ -3,6 +3,10 @@
 //! Labels are compared in the form that [`normal`] gives them. Where a field has several words, an earlier one is the more
 //! telling: "amount due" before "total".
 
+use serde_json::Value;
+
+use super::date;
+
 /// What the value of a field is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
@@ -29,6 +33,24 @@ impl Term {
     pub fn rank(&self, label: &str) -> Option<usize> {
         self.labels.split('>').position(|group| group.split('|').any(|known| known == label))
     }
+
+    /// The JSON type of the field's value.
+    pub fn json_type(&self) -> &'static str {
+        match self.reading {
+            Reading::Text | Reading::Date | Reading::Currency => "string",
+            Reading::Amount | Reading::Debit | Reading::Credit => "number",
+        }
+    }
+
+    /// Whether `value` is of the field's type; a date must be one.
+    pub fn accepts(&self, value: &Value) -> bool {
+        match (self.reading, value) {
+            (Reading::Date, Value::String(text)) => date::parse(text, None).as_deref() == Some(text),
+            (_, Value::String(_)) => self.json_type() == "string",
+            (_, Value::Number(_)) => self.json_type() == "number",
+            _ => false,
+        }
+    }
 }
 
 /// An entity type with its terms.
@@ -50,6 +72,8 @@ impl Vocabulary {
 pub fn normal(label: &str) -> String {
     let mut plain = String::new();
     let mut depth = 0_usize;
+    // invoiceNumber is two words; MwSt is one.
+    let camel = label.starts_with(char::is_lowercase) && !label.contains(char::is_whitespace);
     let mut lower_before = false;
     for c in label.chars() {
         match c {
@@ -60,8 +84,7 @@ pub fn normal(label: &str) -> String {
             '.' | ':' | '*' | '?' | '!' | '"' => {}
             '-' | '_' | '/' | '\u{a0}' => plain.push(' '),
             c => {
-                // invoiceNumber is two words.
-                if c.is_uppercase() && lower_before {
+                if camel && c.is_uppercase() && lower_before {
                     plain.push(' ');
                 }
                 plain.extend(c.to_lowercase());
@@ -71,8 +94,9 @@ pub fn normal(label: &str) -> String {
     }
     let mut words: Vec<&str> = plain.split_whitespace().collect();
     // "Betrag in EUR" and "Total EUR" name the field and the currency.
-    while words.len() > 1 && words.last().is_some_and(|word| *word == "in" || is_currency(word)) {
+    if words.len() > 1 && words.last().is_some_and(|word| is_currency(word)) {
         words.pop();
+        words.pop_if(|word| *word == "in");
     }
     words.join(" ")
 }
@@ -124,7 +148,7 @@ pub const INVOICE: Vocabulary = Vocabulary {
             "invoice_number",
             "invoice number|invoice no|invoice nr|invoice id|invoice ref|invoice reference|inv no|bill number|bill no|\
              tax invoice no|rechnungsnummer|rechnungs nr|rechnung nr|rechnungsnr|re nr|rg nr|número de factura|\
-             numero de factura|nº de factura|nº factura|factura nº|factura no|factura número|no de factura",
+             numero de factura|nº de factura|nº factura|factura nº|factura no|factura número|no de factura>no|nr|number|nummer",
         ),
         date(
             "invoice_date",
@@ -195,7 +219,7 @@ pub const RECEIPT: Vocabulary = Vocabulary {
         text(
             "payment_method",
             "payment method|paid by|paid with|payment|method of payment|zahlungsart|zahlart|bezahlt mit|bezahlung|\
-             zahlungsmittel|forma de pago",
+             zahlung|zahlungsmittel|forma de pago",
         ),
         amount(
             "tax_amount",

@@ -2,7 +2,8 @@
 //!
 //! `truth.json` was written from the documents. `$text` stands for the whole text of the file. An entity found is paired
 //! with the true one of the same type that shares the most fields with it; a field is right when its value is equal, numbers
-//! compared as numbers. Fields of entities without a partner are wrong or missed.
+//! compared as numbers and texts without regard to line breaks. Fields of entities without a partner are
+//! wrong or missed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -160,6 +161,9 @@ fn compare(name: &str, found: &[Extracted], expected: &[Map<String, Value>]) -> 
 fn same(found: Option<&Value>, expected: &Value) -> bool {
     match (found, expected) {
         (Some(Value::Number(found)), Value::Number(expected)) => found.as_f64() == expected.as_f64(),
+        (Some(Value::String(found)), Value::String(expected)) => {
+            found.split_whitespace().eq(expected.split_whitespace())
+        }
         (Some(found), expected) => found == expected,
         (None, _) => false,
     }
