@@ -7,5 +7,6 @@ pub mod fold;
 pub mod message;
 pub mod reader;
 pub mod row;
+mod types;
 
 pub use reader::{Reader, Stored};
