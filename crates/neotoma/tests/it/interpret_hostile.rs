@@ -103,10 +103,10 @@ async fn texts_that_repeat_one_mark_are_read_in_time() {
         "2026-01-01 ",
         "Item  Qty\nx  1.00\n",
     ] {
-        let text = part.repeat((512 << 10) / part.len());
+        let text = part.repeat((128 << 10) / part.len());
         assert!(interpret(text.as_bytes(), "text/plain").await.is_ok(), "{part}");
     }
-    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
 // N-211
