@@ -45,12 +45,12 @@ pub(crate) fn count(
     find: Find,
     most: u64,
 ) -> Result<u64, ReadError> {
-    let find = Find { after: None, ..find };
+    let find = Find { after: None, skip: 0, ..find };
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     Ok(matching(connection, tenant, at, &find, most)?.len() as u64)
 }
 
-/// The slots of the first `want` matches after the cursor, in order.
+/// The slots of the first `want` matches after the cursor and what is passed over, in order.
 fn matching(
     connection: &Connection,
     tenant: &TenantId,
@@ -62,12 +62,12 @@ fn matching(
     // A reader's transaction keeps head and listing to one moment; otherwise the head's index would show more.
     let live = point::check(connection, tenant, at)?;
     let route = Route::choose(find);
-    let walk = Walk { connection, tenant, kind: &find.kind, at, live, want };
+    let walk = Walk { connection, tenant, kind: &find.kind, at, live, skip: find.skip, want };
     if route.in_order {
         route.run(&walk, find, &cursor)
     } else {
-        let all = route.run(&Walk { want: usize::MAX, ..walk }, find, &Cursor::start(find))?;
-        cursor::sort(connection, find.order, all, &cursor, want).map_err(failed)
+        let all = route.run(&Walk { skip: 0, want: usize::MAX, ..walk }, find, &Cursor::start(find))?;
+        cursor::sort(connection, find.order, all, &cursor, find.skip, want).map_err(failed)
     }
 }
 

@@ -110,6 +110,7 @@ macro_rules! conformance_tests {
                 pages_at_a_point_ignore_later_writes,
                 pages_in_the_past_are_what_they_were,
                 a_listing_by_id_goes_on_after_any_id,
+                a_page_passes_over_as_many_as_it_skips,
                 a_foreign_cursor_is_refused,
             ],
             walks: [

@@ -67,7 +67,7 @@ pub trait Ledger: Send + Sync + 'static {
         find: Find,
     ) -> BoxFuture<'a, Result<Page<RecordVersion>, ReadError>>;
 
-    /// How many records match, counted up to `most` and no further.
+    /// How many records match, counted up to `most` and no further; `after`, `skip` and `limit` do not count.
     fn count<'a>(
         &'a self,
         tenant: &'a TenantId,

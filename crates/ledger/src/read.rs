@@ -43,6 +43,9 @@ pub struct Find {
     pub order: FindOrder,
     /// The `next` of the page before, with the same query. In the order of ids it is an id, and any id will do.
     pub after: Option<String>,
+    /// How many records the page passes over first, after `after`. The engine steps past them in the index, so it takes time,
+    /// and no row is read. A page that `next` leads to starts where this one ended: give 0 with it.
+    pub skip: usize,
     pub limit: usize,
 }
 
@@ -61,6 +64,7 @@ impl Find {
             touching: None,
             order: FindOrder::Id,
             after: None,
+            skip: 0,
             limit: 100,
         }
     }

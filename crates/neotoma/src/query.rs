@@ -1,6 +1,19 @@
 //! Queries: read at a point, word the answer. One file for each group of tools.
 
+mod entities;
+mod file_url;
+mod identifier;
+mod neighborhood;
+mod observations;
+mod page;
+mod provenance;
+mod related;
+mod relationships;
+mod schema;
 mod snapshot;
+mod source;
+mod timeline;
+mod walk;
 
 use contract::generated::neotoma::{
     DescribeSchemaRequest, DescribeSchemaResponse, GetEntityByIdentifierRequest, GetEntityByIdentifierResponse,
@@ -17,15 +30,17 @@ use ledger::Ledger;
 use crate::capability::Parts;
 use crate::projection::Reader;
 use crate::{Error, user};
+use entities::{Cursor, Totals};
 
 /// The read side.
 pub struct Query {
     parts: Parts,
+    totals: Totals,
 }
 
 impl Query {
     pub fn new(parts: Parts) -> Self {
-        Self { parts }
+        Self { parts, totals: Totals::default() }
     }
 
     fn ledger(&self) -> &dyn Ledger {
@@ -34,8 +49,9 @@ impl Query {
 }
 
 impl NeotomaQueryService for Query {
-    async fn get_file_url(&self, _ctx: &Context, _request: GetFileUrlRequest) -> Result<GetFileUrlResponse, CallError> {
-        Err(CallError::absent("get_file_url"))
+    async fn get_file_url(&self, ctx: &Context, request: GetFileUrlRequest) -> Result<GetFileUrlResponse, CallError> {
+        let user = user::of_caller(ctx, None)?;
+        Ok(file_url::get(&self.parts, ctx, &user, &request).await?)
     }
 
     async fn get_entity_snapshot(
@@ -50,74 +66,94 @@ impl NeotomaQueryService for Query {
 
     async fn retrieve_entities(
         &self,
-        _ctx: &Context,
-        _request: RetrieveEntitiesRequest,
+        ctx: &Context,
+        request: RetrieveEntitiesRequest,
     ) -> Result<RetrieveEntitiesResponse, CallError> {
-        Err(CallError::absent("retrieve_entities"))
+        let user = user::of_caller(ctx, request.user_id.as_deref())?;
+        let cursor = request.cursor.as_deref().map(Cursor::parse).transpose()?;
+        let at = cursor.as_ref().map(|cursor| cursor.at.to_string()).or_else(|| request.at_ingested.clone());
+        let reader = Reader::at(self.ledger(), ctx, &user, at.as_deref()).await?;
+        Ok(entities::retrieve(&reader, &self.totals, request, cursor).await?)
     }
 
     async fn get_entity_by_identifier(
         &self,
-        _ctx: &Context,
-        _request: GetEntityByIdentifierRequest,
+        ctx: &Context,
+        request: GetEntityByIdentifierRequest,
     ) -> Result<GetEntityByIdentifierResponse, CallError> {
-        Err(CallError::absent("get_entity_by_identifier"))
+        let user = user::of_caller(ctx, None)?;
+        let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
+        Ok(identifier::find(&reader, &request).await?)
     }
 
     async fn get_related_entities(
         &self,
-        _ctx: &Context,
-        _request: GetRelatedEntitiesRequest,
+        ctx: &Context,
+        request: GetRelatedEntitiesRequest,
     ) -> Result<GetRelatedEntitiesResponse, CallError> {
-        Err(CallError::absent("get_related_entities"))
+        let user = user::of_caller(ctx, None)?;
+        let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
+        Ok(related::get(&reader, &request).await?)
     }
 
     async fn get_graph_neighborhood(
         &self,
-        _ctx: &Context,
-        _request: GetGraphNeighborhoodRequest,
+        ctx: &Context,
+        request: GetGraphNeighborhoodRequest,
     ) -> Result<GetGraphNeighborhoodResponse, CallError> {
-        Err(CallError::absent("get_graph_neighborhood"))
+        let user = user::of_caller(ctx, None)?;
+        let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
+        Ok(neighborhood::get(&reader, &request).await?)
     }
 
     async fn list_observations(
         &self,
-        _ctx: &Context,
-        _request: ListObservationsRequest,
+        ctx: &Context,
+        request: ListObservationsRequest,
     ) -> Result<ListObservationsResponse, CallError> {
-        Err(CallError::absent("list_observations"))
+        let user = user::of_caller(ctx, None)?;
+        let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
+        Ok(observations::list(&reader, &request).await?)
     }
 
     async fn get_field_provenance(
         &self,
-        _ctx: &Context,
-        _request: GetFieldProvenanceRequest,
+        ctx: &Context,
+        request: GetFieldProvenanceRequest,
     ) -> Result<GetFieldProvenanceResponse, CallError> {
-        Err(CallError::absent("get_field_provenance"))
+        let user = user::of_caller(ctx, None)?;
+        let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
+        Ok(provenance::get(&reader, &request).await?)
     }
 
     async fn list_relationships(
         &self,
-        _ctx: &Context,
-        _request: ListRelationshipsRequest,
+        ctx: &Context,
+        request: ListRelationshipsRequest,
     ) -> Result<ListRelationshipsResponse, CallError> {
-        Err(CallError::absent("list_relationships"))
+        let user = user::of_caller(ctx, None)?;
+        let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
+        Ok(relationships::list(&reader, &request).await?)
     }
 
     async fn list_timeline_events(
         &self,
-        _ctx: &Context,
-        _request: ListTimelineEventsRequest,
+        ctx: &Context,
+        request: ListTimelineEventsRequest,
     ) -> Result<ListTimelineEventsResponse, CallError> {
-        Err(CallError::absent("list_timeline_events"))
+        let user = user::of_caller(ctx, None)?;
+        let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
+        Ok(timeline::list(&reader, &request).await?)
     }
 
     async fn describe_schema(
         &self,
-        _ctx: &Context,
-        _request: DescribeSchemaRequest,
+        ctx: &Context,
+        request: DescribeSchemaRequest,
     ) -> Result<DescribeSchemaResponse, CallError> {
-        Err(CallError::absent("describe_schema"))
+        let user = user::of_caller(ctx, None)?;
+        let reader = Reader::at(self.ledger(), ctx, &user, None).await?;
+        Ok(schema::describe(&reader, &request).await?)
     }
 
     async fn read_entity(
@@ -134,7 +170,9 @@ impl NeotomaQueryService for Query {
         })
     }
 
-    async fn read_source(&self, _ctx: &Context, _request: ReadSourceRequest) -> Result<ReadSourceResponse, CallError> {
-        Err(CallError::absent("read_source"))
+    async fn read_source(&self, ctx: &Context, request: ReadSourceRequest) -> Result<ReadSourceResponse, CallError> {
+        let user = user::of_caller(ctx, None)?;
+        let reader = Reader::at(self.ledger(), ctx, &user, None).await?;
+        Ok(source::read(&reader, &request).await?)
     }
 }

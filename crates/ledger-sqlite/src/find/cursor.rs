@@ -54,12 +54,13 @@ pub(super) fn after(order: FindOrder, record: &Record) -> String {
     }
 }
 
-/// Sorts gathered matches and keeps the first `want` after the cursor.
+/// Sorts gathered matches, passes over `skip` after the cursor and keeps the `want` that follow.
 pub(super) fn sort(
     connection: &Connection,
     order: FindOrder,
     slots: Vec<i64>,
     cursor: &Cursor,
+    skip: usize,
     want: usize,
 ) -> rusqlite::Result<Vec<i64>> {
     let mut statement = connection.prepare_cached("SELECT id, name, time FROM record_versions WHERE slot = ?1")?;
@@ -75,7 +76,7 @@ pub(super) fn sort(
         placed.extend(place.filter(|place| place > cursor).map(|place| (place, slot)));
     }
     placed.sort_by(|(left, _), (right, _)| left.cmp(right));
-    Ok(placed.into_iter().take(want).map(|(_, slot)| slot).collect())
+    Ok(placed.into_iter().skip(skip).take(want).map(|(_, slot)| slot).collect())
 }
 
 fn parse_name(text: &str) -> Option<Cursor> {

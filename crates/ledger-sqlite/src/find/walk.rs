@@ -19,6 +19,8 @@ pub(super) struct Walk<'a> {
     pub at: Seq,
     /// Whether `at` is the head, where no ended version is visible.
     pub live: bool,
+    /// How many matches the walk passes over before the first.
+    pub skip: usize,
     /// The walk ends when it has found this many.
     pub want: usize,
 }
@@ -185,13 +187,16 @@ impl Walk<'_> {
         if self.want == 0 {
             return Ok(found);
         }
+        let (mut last, mut passed) = (None, 0);
         merge::steps(self.connection, statements, params, order, |step| {
             // A version that two walks come by comes twice in a row.
-            if found.last() != Some(&step.slot)
-                && step.is_visible(self.at)
-                && filter.admits(self.connection, step.slot)?
-            {
-                found.push(step.slot);
+            if last != Some(step.slot) && step.is_visible(self.at) && filter.admits(self.connection, step.slot)? {
+                last = Some(step.slot);
+                if passed < self.skip {
+                    passed += 1;
+                } else {
+                    found.push(step.slot);
+                }
             }
             Ok(found.len() == self.want)
         })?;

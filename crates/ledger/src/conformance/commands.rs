@@ -126,6 +126,7 @@ impl Dice {
             tag: self.one_in(4).then(|| self.pick(&["red", "blue"]).to_owned()),
             time: self.one_in(6).then(|| (Timestamp(self.below(4) as i64), Timestamp(self.below(6) as i64))),
             touching,
+            skip: if self.one_in(4) { self.below(4) } else { 0 },
             order: [FindOrder::Id, FindOrder::Id, FindOrder::Name, FindOrder::Time][self.below(4)],
             ..Find::all(self.key().kind)
         }

@@ -163,6 +163,35 @@ pub async fn a_listing_by_id_goes_on_after_any_id(harness: &mut dyn Harness) {
     }
 }
 
+pub async fn a_page_passes_over_as_many_as_it_skips(harness: &mut dyn Harness) {
+    let (sample, first) = filled(harness).await;
+    let later = sample.write(round(0)).await;
+    for at in [first, later] {
+        for find in listings() {
+            let whole = sample.ids_at(at, find.clone()).await;
+            for skip in [0, 1, 5, whole.len(), whole.len() + 1] {
+                let skipping = Find { skip, limit: 4, ..find.clone() };
+                let page = sample.ledger.find(&sample.tenant, at, skipping.clone()).await.expect("records are listed");
+                let ids: Vec<&str> = page.items.iter().map(|version| version.record.key.id.as_str()).collect();
+                let rest: Vec<&str> = whole.iter().skip(skip).map(String::as_str).collect();
+                assert_eq!(ids, rest[..rest.len().min(4)], "past {skip} at {at}: {find:?}");
+                assert_eq!(page.next.is_some(), rest.len() > 4, "past {skip} at {at}: {find:?}");
+                if let Some(next) = page.next {
+                    let on = Find { after: Some(next), skip: 2, limit: 100, ..find.clone() };
+                    assert_eq!(
+                        sample.ids_at(at, on).await,
+                        rest[6.min(rest.len())..],
+                        "on from {skip} at {at}: {find:?}"
+                    );
+                }
+                let counted =
+                    sample.ledger.count(&sample.tenant, at, skipping, 1000).await.expect("records are counted");
+                assert_eq!(counted, whole.len() as u64, "a count passes over nothing: {find:?}");
+            }
+        }
+    }
+}
+
 pub async fn a_foreign_cursor_is_refused(harness: &mut dyn Harness) {
     let (sample, at) = filled(harness).await;
     for order in [FindOrder::Name, FindOrder::Time] {

@@ -155,7 +155,7 @@ async fn pages(
         items.extend(page.items);
         match page.next {
             None => return Ok(items),
-            next => find.after = next,
+            next => (find.after, find.skip) = (next, 0),
         }
     }
 }

@@ -17,6 +17,7 @@ impl Tenant {
         let after = find.after.as_ref().map(|text| parse(find.order, text)).transpose()?;
         let mut items = self.matching(at, find);
         items.retain(|item| after.as_ref().is_none_or(|after| place(find.order, &item.record) > *after));
+        items.drain(..find.skip.min(items.len()));
         let more = items.len() > find.limit;
         items.truncate(find.limit);
         let last = items.last().filter(|_| more).map(|last| place(find.order, &last.record));

@@ -13,6 +13,7 @@
 mod marker;
 mod rank;
 mod ranked;
+mod shown;
 mod slot;
 mod stored;
 #[cfg(test)]
@@ -32,6 +33,7 @@ use super::schema::Reducer;
 use super::{Map, Schema};
 
 pub use ranked::ranked;
+pub use shown::Shown;
 
 /// The reduced observations of one entity. Serialises compactly, and equal states serialise to equal bytes.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -6,6 +6,7 @@ use contract::Object;
 use contract::generated::neotoma as proto;
 use serde_json::Value;
 
+use super::listed::Listed;
 use super::row::{EntityRow, EventRow, RelationshipRow, SourceRow};
 use crate::domain::{Map, Observation};
 
@@ -25,6 +26,26 @@ pub fn entity(entity: &EntityRow, with_snapshot: bool, fields: &[String]) -> pro
         observation_count: Some(entity.state.count()),
         last_observation_at: entity.state.last_observation_at().map(|at| at.to_string()),
         merged_into: entity.merged_into.clone(),
+        r#match: None,
+    }
+}
+
+/// An entity of a listing; `fields` chooses what of its snapshot is shown, nothing shows all.
+pub fn listed(entity: Listed, with_snapshot: bool, fields: &[String]) -> proto::Entity {
+    let mut snapshot = with_snapshot.then_some(entity.state.snapshot);
+    if let Some(snapshot) = &mut snapshot
+        && !fields.is_empty()
+    {
+        snapshot.retain(|name, _| fields.contains(name));
+    }
+    proto::Entity {
+        id: entity.id,
+        entity_type: entity.entity_type,
+        canonical_name: entity.name,
+        snapshot: snapshot.map(Object),
+        observation_count: Some(entity.state.count),
+        last_observation_at: entity.state.newest.map(|at| at.to_string()),
+        merged_into: entity.merged_into,
         r#match: None,
     }
 }
@@ -90,4 +111,25 @@ pub fn source(source: &SourceRow) -> proto::SourceMaterial {
 /// Field names with ids, as an object.
 pub fn named(ids: BTreeMap<String, String>) -> Object {
     Object(ids.into_iter().map(|(field, id)| (field, Value::from(id))).collect())
+}
+
+/// How many characters of JSON an entity takes, about.
+pub fn entity_chars(entity: &proto::Entity) -> usize {
+    const ENVELOPE: usize = 150;
+    let snapshot = entity.snapshot.as_ref().map_or(0, |snapshot| snapshot.iter().map(field_chars).sum());
+    ENVELOPE + entity.id.len() + entity.entity_type.len() + entity.canonical_name.len() + snapshot
+}
+
+fn field_chars((name, value): (&String, &Value)) -> usize {
+    name.len() + 4 + chars(value)
+}
+
+fn chars(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) => 5,
+        Value::Number(_) => 8,
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => 2 + items.iter().map(|item| chars(item) + 1).sum::<usize>(),
+        Value::Object(fields) => 2 + fields.iter().map(field_chars).sum::<usize>(),
+    }
 }

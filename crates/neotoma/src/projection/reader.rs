@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use contract::Context;
 use ledger::{At, Find, LIVE, Ledger, ReadError, RecordKey, RecordVersion, Seq};
 use scope::{TenantId, Timestamp};
-use serde::de::DeserializeOwned;
 
+use super::listed::Listed;
 use super::row::{self, EntityRow, Row, SourceRow, kind};
 use crate::Error;
 use crate::domain::identity::normalise;
@@ -81,16 +81,16 @@ impl<'a> Reader<'a> {
     }
 
     fn parse<T: Belongs>(&self, found: RecordVersion) -> Result<Stored<T>, Error> {
-        let row: Row = serde_json::from_str(&found.record.body)
-            .map_err(|error| Error::internal(self.error_id, format!("a record cannot be read: {error}")))?;
-        let row = T::of(row).ok_or_else(|| Error::internal(self.error_id, "a record is of another kind".to_owned()))?;
+        let row = T::read(&found.record.body)
+            .map_err(|cause| Error::internal(self.error_id, format!("a record cannot be read: {cause}")))?;
         Ok(Stored { row, key: found.record.key, version: found.version })
     }
 
     /// A page of rows.
     pub async fn find<T: Belongs>(&self, find: Find) -> Result<(Vec<Stored<T>>, Option<String>), Error> {
         let page = self.ledger.find(self.tenant, self.at, find).await?;
-        let rows = page.items.into_iter().map(|found| self.parse(found)).collect::<Result<_, _>>()?;
+        let own = page.items.into_iter().filter(|found| self.owns(found));
+        let rows = own.map(|found| self.parse(found)).collect::<Result<_, _>>()?;
         Ok((rows, page.next))
     }
 
@@ -109,6 +109,23 @@ impl<'a> Reader<'a> {
         Ok(self.rows(&[RecordKey::new(kind::ENTITY, id)]).await?.pop().flatten())
     }
 
+    /// Entities as listings show them, by id, in order.
+    pub async fn listed(&self, ids: &[String]) -> Result<Vec<Option<Stored<Listed>>>, Error> {
+        let keys: Vec<RecordKey> = ids.iter().map(|id| RecordKey::new(kind::ENTITY, id)).collect();
+        self.rows(&keys).await
+    }
+
+    /// Entities as listings show them, by id, in order; merged and deleted ones are not there.
+    pub async fn listed_live(&self, ids: &[String]) -> Result<Vec<Option<Stored<Listed>>>, Error> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let keys: Vec<RecordKey> = ids.iter().map(|id| RecordKey::new(kind::ENTITY, id)).collect();
+        let found = self.ledger.get(self.tenant, self.at, &keys).await?;
+        let live = |found: &RecordVersion| found.record.scope == self.user;
+        found.into_iter().map(|found| found.filter(live).map(|found| self.parse(found)).transpose()).collect()
+    }
+
     pub async fn source(&self, id: &str) -> Result<Option<Stored<SourceRow>>, Error> {
         Ok(self.sources(std::slice::from_ref(&id.to_owned())).await?.pop().flatten())
     }
@@ -116,6 +133,24 @@ impl<'a> Reader<'a> {
     pub async fn sources(&self, ids: &[String]) -> Result<Vec<Option<Stored<SourceRow>>>, Error> {
         let keys: Vec<RecordKey> = ids.iter().map(|id| RecordKey::new(kind::SOURCE, id)).collect();
         self.rows(&keys).await
+    }
+
+    /// The source that an argument names.
+    pub async fn named_source(&self, field: &'static str, id: &str) -> Result<SourceRow, Error> {
+        if !ids::is_uuid(id) {
+            return Err(Error::invalid(
+                field,
+                "is not a source id",
+                "give the source_id that ingest or an observation shows",
+            ));
+        }
+        let found = self.source(&id.to_ascii_lowercase()).await?;
+        found.map(|found| found.row).ok_or(Error::NoSuchSource { field })
+    }
+
+    /// A fault of ours that a read came upon.
+    pub fn fault(&self, cause: &str) -> Error {
+        Error::internal(self.error_id, cause.to_owned())
     }
 
     /// The row under a key of another kind.
@@ -215,6 +250,23 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// The entity type that an argument means, whatever its case and number.
+    pub async fn meant_type(&self, field: &'static str, given: &str) -> Result<String, Error> {
+        if schema::builtin(given).is_some() {
+            return Ok(given.to_owned());
+        }
+        let folded = given.trim().to_lowercase().replace([' ', '-'], "_");
+        let endings = [("", ""), ("ies", "y"), ("es", ""), ("s", "")];
+        let candidates: Vec<String> = endings
+            .iter()
+            .filter_map(|(many, one)| Some(format!("{}{one}", folded.strip_suffix(many)?)))
+            .filter(|name| schema::is_entity_type(name))
+            .collect();
+        let own = self.schemas(candidates.iter().map(String::as_str)).await?;
+        schema::entity_type(given, |name| own.contains_key(name))
+            .map_err(|bad| Error::invalid(field, "is not a type name", format!("{bad}; describe_schema lists them")))
+    }
+
     /// A relationship type, built in or registered.
     pub async fn relation_type(&self, name: &str) -> Result<Option<RelationType>, Error> {
         if let Some(builtin) = relation::builtin_relation(name) {
@@ -260,19 +312,21 @@ pub fn moment(field: &'static str, text: &str) -> Result<Timestamp, Error> {
     parsed.ok_or_else(|| Error::invalid(field, "is not an ISO 8601 time", "write it like 2026-03-31T23:59:59Z"))
 }
 
-/// What a row of one sort is taken out of.
-pub trait Belongs: Sized + DeserializeOwned {
-    fn of(row: Row) -> Option<Self>;
+/// What a row of one sort is read from.
+pub trait Belongs: Sized {
+    /// Reads the body of a record. The error says why it cannot, for the log.
+    fn read(body: &str) -> Result<Self, String>;
 }
 
 /// Says how each sort of row is told from the others.
 macro_rules! belongs {
     ($($type:ty => $variant:ident),* $(,)?) => {
         $(impl Belongs for $type {
-            fn of(row: Row) -> Option<Self> {
-                match row {
-                    Row::$variant(row) => Some(row),
-                    _ => None,
+            fn read(body: &str) -> Result<Self, String> {
+                match serde_json::from_str::<Row>(body) {
+                    Ok(Row::$variant(row)) => Ok(row),
+                    Ok(_) => Err("it is of another kind".to_owned()),
+                    Err(error) => Err(error.to_string()),
                 }
             }
         })*

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use contract::{CallError, Capability as _, Context, Effect, Manifest, NoClient, RequestMeta};
+use contract::{Blob, CallError, Capability as _, Context, Effect, Manifest, NoClient, RequestMeta};
 use ledger::SharedLedger;
 use ledger_sqlite::SqliteLedger;
 use neotoma::domain::ids;
 use neotoma::interpret::{Document, Extracted, Failure, Interpreter};
-use neotoma::{Config, Neotoma};
+use neotoma::{Config, Neotoma, Parts};
 use scope::{IdSource as _, Principal, Scope, SequentialIds, TenantId, Timestamp};
 use serde_json::{Map, Value};
 use spine::arguments::Checkers;
@@ -45,7 +45,21 @@ impl Desk {
 
     /// A desk on a ledger of the test's own.
     pub fn on(ledger: SharedLedger, folder: tempfile::TempDir) -> Self {
-        let neotoma = Neotoma::new(ledger.clone(), Config::default(), Arc::new(Silent));
+        let parts = Parts {
+            ledger: ledger.clone(),
+            config: Config { local_files: true, ..Config::default() },
+            interpreter: Arc::new(Silent),
+            blobs: Arc::new(blobs::FileBlobs::open(folder.path().join("blobs")).unwrap()),
+            links: blobs::sign::Links::new(&[7; 32], "http://127.0.0.1:7400"),
+            roots: Arc::new(blobs::jail::Roots::open(&[]).unwrap()),
+        };
+        Self::with(parts, folder)
+    }
+
+    /// A desk with parts of the test's own.
+    pub fn with(parts: Parts, folder: tempfile::TempDir) -> Self {
+        let ledger = parts.ledger.clone();
+        let neotoma = Neotoma::new(parts);
         let manifest = neotoma.manifest().clone();
         Self {
             ledger,
@@ -105,6 +119,11 @@ impl Desk {
         Ok(answer)
     }
 
+    /// Reads a resource as a caller.
+    pub async fn read_as(&self, caller: Caller<'_>, uri: &str) -> Result<Blob, CallError> {
+        self.neotoma.read(&self.context(caller, None), uri).await
+    }
+
     /// Calls a tool, which has to succeed.
     #[track_caller]
     pub fn ok(&self, tool: &str, arguments: Value) -> impl Future<Output = Value> {
@@ -124,7 +143,7 @@ impl Desk {
         async move {
             match self.call_as(ANN, tool, arguments).await {
                 Ok(answer) => panic!("{caller}: {tool} answered {answer}"),
-                Err(error) => self.neotoma.envelope(&error)["error"].clone(),
+                Err(error) => self.neotoma.envelope(&RequestMeta::default(), &error)["error"].clone(),
             }
         }
     }

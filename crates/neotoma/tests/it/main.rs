@@ -4,6 +4,14 @@
 
 mod corpus;
 mod desk;
+mod graph;
+mod identifier;
 mod ingest;
 mod interpret_hostile;
 mod interpret_openai;
+mod isolation;
+mod listing;
+mod observations;
+mod provenance;
+mod schemas;
+mod timeline;

@@ -9,6 +9,7 @@ use contract::{NoClient, RequestMeta};
 use serde_json::{Map, Value, json};
 use spine::admission::{Arrival, Door};
 use spine::message::Message;
+use spine::trace::Given;
 use spine::{Called, Caller};
 use tokio_util::sync::CancellationToken;
 
@@ -26,14 +27,11 @@ pub async fn call(config: Config, tool: &str, arguments: &str) -> anyhow::Result
         .map_err(|malformed| anyhow::anyhow!(malformed.message))?;
     let arrival = Arrival { door: Door::CommandLine, message: Some(&message), now: endpoint.clock.now() };
     let admitted = platform.admission.admit(&arrival, endpoint.capability.manifest())?;
-    let request_id = endpoint.ids.next();
     let caller = Caller {
         admitted,
         request: RequestMeta {
-            correlation_id: request_id.clone(),
-            request_id,
             client: Some("chancery call".to_owned()),
-            ..RequestMeta::default()
+            ..Given::default().request_meta(endpoint.ids.next())
         },
         client: Arc::new(NoClient),
         cancelled: CancellationToken::new(),

@@ -1,0 +1,105 @@
+//! What a listing asks for, checked before anything is read.
+
+use contract::generated::neotoma::{FieldFilter, FilterOperator, RetrieveEntitiesRequest};
+use ledger::Find;
+
+use crate::Error;
+use crate::domain::filter::{Filter, Op};
+use crate::domain::shape;
+use crate::projection::Reader;
+use crate::projection::row::{kind, merged_scope};
+use crate::query::page::Page;
+use crate::query::walk::ROWS_AT_ONCE;
+
+const FILTERS_MAX: usize = 32;
+
+/// A listing.
+pub struct Listing {
+    pub entity_type: Option<String>,
+    pub merged: bool,
+    pub snapshots: bool,
+    pub filters: Vec<Filter>,
+    pub sort: Option<Sort>,
+    pub fields: Vec<String>,
+    pub limit: usize,
+}
+
+/// By which field of the snapshot a listing is sorted. Absent values come last either way, and the id decides between equals.
+pub struct Sort {
+    pub field: String,
+    pub descending: bool,
+}
+
+impl Listing {
+    pub async fn new(reader: &Reader<'_>, request: RetrieveEntitiesRequest) -> Result<Self, Error> {
+        let entity_type = match &request.entity_type {
+            Some(given) => Some(reader.meant_type("entity_type", given).await?),
+            None => None,
+        };
+        if request.filters.len() > FILTERS_MAX {
+            return Err(Error::invalid(
+                "filters",
+                format!("has more than {FILTERS_MAX} items"),
+                format!("give at most {FILTERS_MAX} filters"),
+            ));
+        }
+        Ok(Self {
+            entity_type,
+            merged: request.include_merged.unwrap_or(false),
+            snapshots: request.include_snapshots.unwrap_or(true),
+            limit: Page::new(request.limit, None).size(),
+            filters: request.filters.into_iter().enumerate().map(filter).collect::<Result<_, _>>()?,
+            sort: request.sort.as_deref().map(sort).transpose()?,
+            fields: request.fields,
+        })
+    }
+
+    /// What to walk: live entities and, when they are asked for, those that were merged into others.
+    pub fn finds(&self, user: &str, after: Option<&str>) -> Vec<Find> {
+        let merged = self.merged.then(|| merged_scope(user));
+        let find = |scope: String| Find {
+            scope: Some(scope),
+            r#type: self.entity_type.clone(),
+            after: after.map(str::to_owned),
+            limit: if self.filters.is_empty() && self.sort.is_none() {
+                self.limit.min(ROWS_AT_ONCE)
+            } else {
+                ROWS_AT_ONCE
+            },
+            ..Find::all(kind::ENTITY)
+        };
+        std::iter::once(user.to_owned()).chain(merged).map(find).collect()
+    }
+}
+
+fn filter((index, given): (usize, FieldFilter)) -> Result<Filter, Error> {
+    let op = match given.op() {
+        FilterOperator::Unspecified | FilterOperator::Eq => Op::Eq,
+        FilterOperator::Ne => Op::Ne,
+        FilterOperator::Lt => Op::Lt,
+        FilterOperator::Lte => Op::Lte,
+        FilterOperator::Gt => Op::Gt,
+        FilterOperator::Gte => Op::Gte,
+        FilterOperator::Contains => Op::Contains,
+        FilterOperator::Exists => Op::Exists,
+    };
+    shape::check_name(&given.field).map_err(|reason| {
+        Error::invalid(format!("filters.{index}.field"), reason, "give the name of a field of the snapshot")
+    })?;
+    let value = given.value.map(|value| value.0).unwrap_or_default();
+    if value.is_null() && !matches!(op, Op::Exists | Op::Ne) {
+        return Err(Error::invalid(
+            format!("filters.{index}.value"),
+            "is required",
+            "give what to compare with; absence is asked for by op exists with value false",
+        ));
+    }
+    Ok(Filter { field: given.field, op, value })
+}
+
+fn sort(given: &str) -> Result<Sort, Error> {
+    let (field, descending) = given.strip_prefix('-').map_or((given, false), |field| (field, true));
+    shape::check_name(field)
+        .map_err(|reason| Error::invalid("sort", reason, "give a field of the snapshot, or -field for descending"))?;
+    Ok(Sort { field: field.to_owned(), descending })
+}

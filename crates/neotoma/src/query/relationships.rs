@@ -1,0 +1,56 @@
+//! list_relationships: the live edges at an entity, newest first, then by id.
+
+use contract::generated::neotoma::{Direction as Asked, ListRelationshipsRequest, ListRelationshipsResponse};
+use ledger::{Direction, Find};
+
+use super::page::{COUNT_MAX, Page};
+use crate::Error;
+use crate::projection::row::{RelationshipRow, kind};
+use crate::projection::{Reader, message};
+
+/// Answers list_relationships.
+pub async fn list(reader: &Reader<'_>, request: &ListRelationshipsRequest) -> Result<ListRelationshipsResponse, Error> {
+    let page = Page::new(request.limit, request.offset);
+    let entity = reader.resolved("entity_id", &request.entity_id).await?.row;
+    if let Some(named) = &request.relationship_type {
+        check_types(reader, std::slice::from_ref(named)).await?;
+    }
+    let find = Find {
+        r#type: request.relationship_type.clone(),
+        touching: Some((entity.id, direction(request.direction()))),
+        ..Find::all(kind::RELATIONSHIP)
+    };
+    let paged = Find { skip: page.skip(), limit: page.size(), ..find.clone() };
+    let (edges, next) = reader.find::<RelationshipRow>(paged).await?;
+    let total = match (page.offset, next) {
+        (0, None) => edges.len() as u64,
+        _ => reader.count(find, COUNT_MAX).await?,
+    };
+    Ok(ListRelationshipsResponse {
+        relationships: edges.iter().map(|edge| message::relationship(&edge.row)).collect(),
+        total,
+        limit: page.limit,
+        offset: page.offset,
+        read_point: reader.at,
+    })
+}
+
+/// Refuses names of relationship types that do not exist.
+pub async fn check_types(reader: &Reader<'_>, named: &[String]) -> Result<(), Error> {
+    for name in named {
+        if reader.relation_type(name).await?.is_none() {
+            let valid = reader.relation_types().await?.into_iter().map(|relation| relation.name).collect();
+            return Err(Error::NoSuchRelationType { valid });
+        }
+    }
+    Ok(())
+}
+
+/// The direction as the ledger names it.
+pub fn direction(asked: Asked) -> Direction {
+    match asked {
+        Asked::Inbound => Direction::Incoming,
+        Asked::Outbound => Direction::Outgoing,
+        Asked::Both | Asked::Unspecified => Direction::Both,
+    }
+}

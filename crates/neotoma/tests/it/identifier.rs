@@ -1,0 +1,151 @@
+//! get_entity_by_identifier: exact, then near.
+
+use serde_json::{Value, json};
+
+use crate::desk::Desk;
+
+async fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.store(json!([
+        {"entity_type": "company", "name": "Acme Corp", "email": "info@acme.test", "tax_id": "DE 123.456"},
+        {"entity_type": "company", "name": "Acme Holding"},
+        {"entity_type": "company", "name": "100% Pure_Water"},
+        {"entity_type": "person", "name": "Dr. Zoë Müller", "phone": "+49 30 1234"},
+        {"entity_type": "note", "title": "Acme", "content": "About them"},
+    ]))
+    .await;
+    desk
+}
+
+/// Names and marks of what an identifier finds.
+async fn found(desk: &Desk, arguments: Value) -> Vec<(String, String)> {
+    let answer = desk.ok("get_entity_by_identifier", arguments).await;
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let entities = answer["entities"].as_array().unwrap();
+    entities.iter().map(|entity| (text(&entity["canonical_name"]), text(&entity["match"]))).collect()
+}
+
+// N-148, N-149, N-151
+#[tokio::test]
+async fn names_addresses_and_numbers_are_found_in_any_notation() {
+    let desk = desk().await;
+    for (identifier, name) in [
+        ("acme holding", "Acme Holding"),
+        (" ACME  HOLDING, Inc. ", "Acme Holding"),
+        ("INFO@acme.test", "Acme"),
+        ("de 123 456", "Acme"),
+        ("zoë müller", "Zoë Müller"),
+        ("ZOE\u{308} MU\u{308}LLER", "Zoë Müller"),
+        ("+49 30 1234", "Zoë Müller"),
+    ] {
+        let found = found(&desk, json!({"identifier": identifier})).await;
+        assert_eq!(found.first(), Some(&(name.to_owned(), "exact".to_owned())), "{identifier}");
+    }
+    let answer = desk.ok("get_entity_by_identifier", json!({"identifier": "info@acme.test"})).await;
+    let first = &answer["entities"][0];
+    assert_eq!((&first["entity_type"], &first["snapshot"]["tax_id"]), (&json!("company"), &json!("DE 123.456")));
+}
+
+// N-154
+#[tokio::test]
+async fn exact_matches_come_before_near_ones() {
+    let desk = desk().await;
+    let all = found(&desk, json!({"identifier": "Acme"})).await;
+    let marks: Vec<&str> = all.iter().map(|(_, mark)| mark.as_str()).collect();
+    assert_eq!(marks, ["exact", "exact", "near"]);
+    assert_eq!(all[2].0, "Acme Holding");
+    assert_eq!(found(&desk, json!({"identifier": "holding something"})).await, [near("Acme Holding")]);
+    assert_eq!(found(&desk, json!({"identifier": "Acme Hold"})).await.first(), Some(&near("Acme Holding")));
+    assert_eq!(found(&desk, json!({"identifier": "Acne Holdign"})).await, [near("Acme Holding")]);
+    assert_eq!(found(&desk, json!({"identifier": "Müler"})).await.len(), 0);
+}
+
+fn near(name: &str) -> (String, String) {
+    (name.to_owned(), "near".to_owned())
+}
+
+// N-154
+#[tokio::test]
+async fn an_earlier_name_still_finds() {
+    let desk = Desk::new();
+    desk.store(json!([{"entity_type": "person", "email": "jo@x.test", "name": "Jo Doe"}])).await;
+    desk.store(json!([{"entity_type": "person", "email": "jo@x.test", "name": "Jo Smith"}])).await;
+    let exact = |name: &str| vec![(name.to_owned(), "exact".to_owned())];
+    assert_eq!(found(&desk, json!({"identifier": "Jo Smith"})).await, exact("Jo Smith"));
+    assert_eq!(found(&desk, json!({"identifier": "jo doe"})).await, exact("Jo Smith"));
+}
+
+// N-154
+#[tokio::test]
+async fn wildcards_are_plain_characters() {
+    let desk = desk().await;
+    for identifier in ["%", "_", "%%", "A%", "*", "A?me", "' OR 1=1 --", "\"", "("] {
+        assert_eq!(found(&desk, json!({"identifier": identifier})).await, [], "{identifier}");
+    }
+    let pure = found(&desk, json!({"identifier": "100% pure_water"})).await;
+    assert_eq!(pure[0].1, "exact");
+}
+
+// N-150, N-155
+#[tokio::test]
+async fn type_and_limit_narrow() {
+    let desk = desk().await;
+    assert_eq!(found(&desk, json!({"identifier": "Acme", "entity_type": "note"})).await.len(), 1);
+    assert_eq!(found(&desk, json!({"identifier": "Acme", "entity_type": "Companies"})).await.len(), 2);
+    assert_eq!(found(&desk, json!({"identifier": "Acme", "entity_type": "task"})).await.len(), 0);
+    let answer = desk.ok("get_entity_by_identifier", json!({"identifier": "Acme", "limit": 1})).await;
+    assert_eq!((answer["entities"].as_array().unwrap().len(), &answer["total"]), (1, &json!(3)));
+    let many: Vec<Value> = (0..30)
+        .map(|number| json!({"entity_type": "note", "title": format!("Memo {number}"), "content": "x"}))
+        .collect();
+    desk.ok("ingest", json!({"entities": many})).await;
+    let answer = desk.ok("get_entity_by_identifier", json!({"identifier": "memo"})).await;
+    assert_eq!((answer["entities"].as_array().unwrap().len(), &answer["total"]), (20, &json!(30)));
+}
+
+// N-152, N-155, N-006
+#[tokio::test]
+async fn what_is_no_identifier_is_refused() {
+    let desk = desk().await;
+    for (arguments, field) in [
+        (json!({"identifier": ""}), "identifier"),
+        (json!({"identifier": " \t\n"}), "identifier"),
+        (json!({"identifier": "\u{200b}\u{200d}"}), "identifier"),
+        (json!({"identifier": "a\u{0}b"}), "identifier"),
+        (json!({"identifier": "x".repeat(1001)}), "identifier"),
+        (json!({"identifier": 5}), "identifier"),
+        (json!({}), "identifier"),
+        (json!({"identifier": "x", "limit": 0}), "limit"),
+        (json!({"identifier": "x", "limit": 101}), "limit"),
+        (json!({"identifier": "x", "entity_type": "no type"}), "entity_type"),
+    ] {
+        let refused = desk.refused("get_entity_by_identifier", arguments.clone()).await;
+        assert_eq!(
+            (&refused["code"], &refused["details"]["field"]),
+            (&json!("VALIDATION_ERROR"), &json!(field)),
+            "{arguments}"
+        );
+    }
+}
+
+// N-012
+#[tokio::test]
+async fn an_entity_is_named_by_id_or_by_a_unique_name() {
+    let desk = desk().await;
+    let id = desk.ok("get_entity_snapshot", json!({"entity_id": "acme holding"})).await["entity_id"].clone();
+    for tool in ["list_observations", "list_relationships", "get_related_entities"] {
+        for reference in [id.clone(), json!("Acme Holding")] {
+            desk.ok(tool, json!({"entity_id": reference})).await;
+        }
+        let ambiguous = desk.refused(tool, json!({"entity_id": "Acme"})).await;
+        assert_eq!(ambiguous["code"], "VALIDATION_ERROR");
+        let candidates = ambiguous["details"]["candidates"].as_array().unwrap();
+        let mut types: Vec<&str> = candidates.iter().map(|one| one["entity_type"].as_str().unwrap()).collect();
+        types.sort_unstable();
+        assert_eq!(types, ["company", "note"]);
+        for malformed in ["ent_1", "ent_0123456789ABCDEF01234567"] {
+            let refused = desk.refused(tool, json!({"entity_id": malformed})).await;
+            assert_eq!(refused["code"], "VALIDATION_ERROR", "{tool} {malformed}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! get_field_provenance: every value leads to its source.
+
+use serde_json::{Value, json};
+
+use crate::desk::Desk;
+
+async fn ingest(desk: &Desk, fields: Value, priority: u32, at: &str) -> Value {
+    let mut entity = json!({"entity_type": "company", "name": "Acme"});
+    entity.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let provenance = json!({"extracted_at": at, "extractor_version": "1"});
+    desk.ok("ingest", json!({"entities": [entity], "source_priority": priority, "provenance": provenance})).await
+}
+
+// N-125, N-126, N-127, N-128, N-129
+#[tokio::test]
+async fn a_value_leads_to_its_observation_and_source() {
+    let desk = Desk::new();
+    let stored = ingest(&desk, json!({"industry": "tools"}), 50, "2024-01-01").await;
+    let answer = desk.ok("get_field_provenance", json!({"entity_id": "Acme", "field": "industry"})).await;
+    assert_eq!((&answer["field"], &answer["value"]), (&json!("industry"), &json!("tools")));
+    assert_eq!(answer["observed_at"], "2024-01-01T00:00:00.000000Z");
+    let observation = json!({
+        "id": stored["entities"][0]["observation_id"], "source_id": stored["source_id"],
+        "observed_at": "2024-01-01T00:00:00.000000Z", "specificity_score": 1.0, "source_priority": 50.0,
+    });
+    assert_eq!(answer["source_observation"], observation);
+    let source = &answer["source_material"];
+    assert_eq!((&source["id"], &source["kind"]), (&stored["source_id"], &json!("structured")));
+    assert_eq!(source["content_hash"], stored["content_hash"]);
+    assert!(source["created_at"].as_str().unwrap().starts_with("2027-01-15"));
+    assert_eq!(source["file_urls"], json!([]));
+    assert_eq!(answer["other_observations"], json!([]));
+}
+
+// N-134
+#[tokio::test]
+async fn losers_are_listed_in_order_with_why() {
+    let desk = Desk::new();
+    ingest(&desk, json!({"industry": "old", "website": "low.test"}), 10, "2024-01-01").await;
+    ingest(&desk, json!({"website": "high.test"}), 200, "2024-01-02").await;
+    ingest(&desk, json!({"industry": "middle", "website": "mid.test"}), 100, "2024-01-03").await;
+    ingest(&desk, json!({"industry": "new"}), 10, "2024-01-04").await;
+    let losers = async |field: &str| {
+        let answer = desk.ok("get_field_provenance", json!({"entity_id": "Acme", "field": field})).await;
+        let lost = answer["other_observations"].as_array().unwrap().clone();
+        let told: Vec<Value> = lost.iter().map(|one| json!([one["value"], one["reason"]])).collect();
+        json!([answer["value"], told])
+    };
+    assert_eq!(losers("industry").await, json!(["new", [["middle", "older"], ["old", "older"]]]));
+    let by_priority = json!(["high.test", [["mid.test", "lower priority"], ["low.test", "lower priority"]]]);
+    assert_eq!(losers("website").await, by_priority);
+}
+
+// N-132
+#[tokio::test]
+async fn every_field_of_every_snapshot_resolves() {
+    let desk = Desk::new();
+    ingest(&desk, json!({"industry": "a", "undeclared": {"x": [1]}, "size": 5, "flag": false}), 10, "2024-01-01").await;
+    ingest(&desk, json!({"industry": "b", "undeclared": "text"}), 10, "2024-01-02").await;
+    ingest(&desk, json!({"industry": "a", "undeclared": {"x": [1]}, "size": 5, "flag": false}), 10, "2024-01-03").await;
+    desk.store(json!([{"entity_type": "gadget", "name": "G", "parts": ["a", "b"]}])).await;
+    for name in ["Acme", "G"] {
+        let snapshot = desk.ok("get_entity_snapshot", json!({"entity_id": name})).await;
+        for (field, value) in snapshot["snapshot"].as_object().unwrap() {
+            let answer = desk.ok("get_field_provenance", json!({"entity_id": name, "field": field})).await;
+            assert_eq!(
+                (&answer["value"], &answer["source_observation"]["id"]),
+                (value, &snapshot["provenance"][field])
+            );
+            assert_eq!(answer["source_material"]["id"], answer["source_observation"]["source_id"]);
+        }
+    }
+}
+
+// N-130
+#[tokio::test]
+async fn what_has_no_provenance_is_refused() {
+    let desk = Desk::new();
+    ingest(&desk, json!({"industry": "a"}), 10, "2024-01-01").await;
+    ingest(&desk, json!({"phone": "1"}), 10, "2024-01-01").await;
+    ingest(&desk, json!({"phone": null}), 10, "2024-01-02").await;
+    for (entity_id, field, code) in [
+        ("Acme", "nothing", "FIELD_NOT_FOUND"),
+        ("Acme", "phone", "FIELD_NOT_FOUND"),
+        ("Nobody", "industry", "ENTITY_NOT_FOUND"),
+        ("ent_0123456789abcdef01234567", "industry", "ENTITY_NOT_FOUND"),
+        ("ent_1", "industry", "VALIDATION_ERROR"),
+        ("Acme", "", "VALIDATION_ERROR"),
+        ("Acme", "a\u{0}", "VALIDATION_ERROR"),
+    ] {
+        let refused = desk.refused("get_field_provenance", json!({"entity_id": entity_id, "field": field})).await;
+        assert_eq!(refused["code"], code, "{entity_id} {field}");
+    }
+    let refused = desk.refused("get_field_provenance", json!({"entity_id": "Acme", "field": "nothing"})).await;
+    assert_eq!(refused["details"]["known_fields"], json!(["industry", "name"]));
+}
