@@ -123,7 +123,7 @@ fn is_known(label: &str) -> bool {
 /// A known label of at least two words, or one that ends in `no`, `nr` or `#`, followed by its value: `Invoice No. INV-1`.
 /// For amounts one word is enough: `Total 12.00`.
 fn split_known(text: &str) -> Option<(&str, &str)> {
-    let ends: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
+    let ends: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).take(LABEL_WORDS_MAX).collect();
     ends.into_iter().rev().find_map(|at| {
         let (label, value) = (&text[..at], text[at + 1..].trim());
         let label = label.trim_end_matches([':', '#']);

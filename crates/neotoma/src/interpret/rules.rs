@@ -35,8 +35,6 @@ impl Rules {
 const STACK_BYTES: usize = 16 << 20;
 /// Rows of a CSV file that are looked at: a header with its preamble and the most entities.
 const CSV_ROWS_MAX: usize = table::ENTITIES_MAX + 50;
-/// Text beyond this is not read as lines; it is taken as one note.
-const LINES_BYTES_MAX: usize = 4 << 20;
 
 impl Interpreter for Rules {
     fn version(&self) -> String {
@@ -125,7 +123,7 @@ impl Format {
 
 fn entities(format: Format, bytes: &[u8], deadline: Instant) -> Result<Vec<Extracted>, Failure> {
     match format {
-        Format::Text => Ok(text(&decode::text(bytes))),
+        Format::Text => Ok(paper::entities(&decode::text(bytes))),
         Format::Csv => {
             let text = decode::text(bytes);
             let found = table::entities(&csv::rows(&text, CSV_ROWS_MAX)).filter(|found| !found.is_empty());
@@ -133,15 +131,8 @@ fn entities(format: Format, bytes: &[u8], deadline: Instant) -> Result<Vec<Extra
         }
         Format::Json => json::entities(&decode::text(bytes)),
         Format::Email => email::entities(bytes),
-        Format::Pdf => Ok(text(&pdf::text(bytes, deadline)?)),
+        Format::Pdf => Ok(paper::entities(&pdf::text(bytes, deadline)?)),
     }
-}
-
-fn text(text: &str) -> Vec<Extracted> {
-    if text.len() > LINES_BYTES_MAX {
-        return super::note::read(text, &[], &[]).into_iter().collect();
-    }
-    paper::entities(text)
 }
 
 fn failure(reason: &str) -> Failure {

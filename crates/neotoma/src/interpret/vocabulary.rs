@@ -3,6 +3,9 @@
 //! Labels are compared in the form that [`normal`] gives them. Where a field has several words, an earlier one is the more
 //! telling: "amount due" before "total".
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use super::date;
@@ -64,9 +67,26 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     pub fn term(&self, label: &str) -> Option<&'static Term> {
-        self.terms.iter().find(|term| term.rank(label).is_some())
+        let uses = INDEX.get(label)?;
+        uses.iter().find(|(entity_type, _)| *entity_type == self.entity_type).map(|(_, term)| *term)
     }
 }
+
+/// Which types use a label, and for what. Every line of every text is looked up here.
+static INDEX: LazyLock<HashMap<&'static str, Vec<(&'static str, &'static Term)>>> = LazyLock::new(|| {
+    let mut index: HashMap<&str, Vec<_>> = HashMap::new();
+    for vocabulary in ALL {
+        for term in vocabulary.terms {
+            for label in term.labels.split(['>', '|']) {
+                index.entry(label).or_default().push((vocabulary.entity_type, term));
+            }
+        }
+    }
+    for label in OTHERS.split('|') {
+        index.entry(label).or_default();
+    }
+    index
+});
 
 /// A label without case, punctuation, currency and bracketed remarks: `Rechnungs-Nr.:` is `rechnungs nr`.
 pub fn normal(label: &str) -> String {
@@ -104,9 +124,9 @@ pub fn normal(label: &str) -> String {
 /// The entity types that the rules know, in the order in which ties are looked at.
 pub const ALL: &[&Vocabulary] = &[&INVOICE, &RECEIPT, &CONTRACT, &TASK, &TRANSACTION, &PERSON, &COMPANY, &NOTE];
 
-/// Whether any type uses this label.
+/// Whether any type uses this label, or it is known to be none of ours.
 pub fn is_label(label: &str) -> bool {
-    ALL.iter().any(|vocabulary| vocabulary.term(label).is_some()) || OTHERS.split('|').any(|known| known == label)
+    INDEX.contains_key(label)
 }
 
 /// Labels of things that are no field of ours. Knowing them keeps their values from being read as something else.
