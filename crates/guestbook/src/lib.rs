@@ -126,12 +126,12 @@ impl GuestbookQueryService for Book {
 
     async fn get_entry(&self, ctx: &Context, request: GetEntryRequest) -> Result<GetEntryResponse, CallError> {
         let tenant = &ctx.scope.tenant;
-        let head = self.ledger.point(tenant, At::Head).await.map_err(unavailable)?;
+        let sequence = self.ledger.point(tenant, At::Head).await.map_err(unavailable)?;
         let keys = [RecordKey::new(KIND, &request.entry_id)];
-        let found = self.ledger.get(tenant, head, &keys).await.map_err(unavailable)?;
+        let found = self.ledger.get(tenant, sequence, &keys).await.map_err(unavailable)?;
         let entry = found.into_iter().flatten().next().and_then(|found| serde_json::from_str(&found.record.body).ok());
         match entry {
-            Some(entry) => Ok(GetEntryResponse { entry: Some(entry) }),
+            Some(entry) => Ok(GetEntryResponse { entry: Some(entry), sequence }),
             None => Err(CallError::new(ErrorKind::NotFound, "ENTRY_NOT_FOUND", "there is no such entry")
                 .field("entry_id")
                 .hint("list the entries")),

@@ -87,7 +87,7 @@ async fn it_has_an_endpoint_and_a_tool_list_of_its_own() {
     assert_eq!(listed, ["transformation", "guestbook"]);
 }
 
-//
+//
 #[tokio::test]
 async fn what_it_writes_is_read_cited_replayed_and_verified() {
     let platform = platform().await;
@@ -98,10 +98,15 @@ async fn what_it_writes_is_read_cited_replayed_and_verified() {
     let again = platform.call("guestbook_sign", arguments).await;
     assert_eq!(again["structuredContent"]["entry"]["id"], id);
     let listed = platform.call("guestbook.listEntries", json!({})).await;
-    assert_eq!(listed["structuredContent"]["entries"].as_array().unwrap().len(), 1);
+    let listed = &listed["structuredContent"];
+    assert_eq!(listed["entries"].as_array().unwrap().len(), 1);
+    let cited = |entry: &Value| (entry["id"] == id.as_str(), entry["version"].clone());
+    assert_eq!((cited(&listed["entries"][0]), listed["sequence"].is_u64()), ((true, json!(1)), true));
     let read =
         platform.post("/guestbook/mcp", "resources/read", json!({ "uri": format!("guestbook://entry/{id}") })).await;
-    assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains("fine engine"));
+    let read: Value = serde_json::from_str(read["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!((cited(&read["entry"]), &read["sequence"]), ((true, json!(1)), &listed["sequence"]));
+    assert_eq!(read["entry"]["line"], "What a fine engine.");
     let verification = platform.platform.ledger.verify(&platform.platform.folds).await.unwrap();
     assert_eq!(verification.differences, Vec::<String>::new());
 }

@@ -1,8 +1,10 @@
 //! Neotoma as the doors see it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use blobs::Blobs;
+use blobs::jail::Roots;
+use blobs::sign::Links;
 use contract::generated::neotoma::{Services, manifest};
 use contract::{Answer, Blob, CallError, Capability, Context, Manifest, Misfit};
 use futures::future::BoxFuture;
@@ -22,13 +24,13 @@ pub struct Config {
     pub file_bytes_max: u64,
     /// Interpretations per user in 30 days.
     pub interpretations_max: u64,
-    /// Folders that upload_file may read from. Relative paths are looked for in each of them.
-    pub upload_roots: Vec<PathBuf>,
+    /// Whether upload_file may read files of this machine: only for a client on this machine.
+    pub local_files: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { file_bytes_max: 50 * 1024 * 1024, interpretations_max: 100, upload_roots: Vec::new() }
+        Self { file_bytes_max: 50 * 1024 * 1024, interpretations_max: 100, local_files: false }
     }
 }
 
@@ -38,6 +40,11 @@ pub struct Parts {
     pub ledger: SharedLedger,
     pub config: Config,
     pub interpreter: Arc<dyn Interpreter>,
+    pub blobs: Arc<dyn Blobs>,
+    /// Signs links to files.
+    pub links: Links,
+    /// Folders that upload_file may read from.
+    pub roots: Arc<Roots>,
 }
 
 /// The capability, ready to be mounted.
@@ -47,10 +54,9 @@ pub struct Neotoma {
 }
 
 impl Neotoma {
-    pub fn new(ledger: SharedLedger, config: Config, interpreter: Arc<dyn Interpreter>) -> Self {
-        let parts = Parts { ledger: ledger.clone(), config, interpreter };
+    pub fn new(parts: Parts) -> Self {
         let query = Query::new(parts.clone());
-        let write = Write::new(Recorder::new(ledger), parts);
+        let write = Write::new(Recorder::new(parts.ledger.clone()), parts);
         Self { manifest: manifest(), services: Services { neotoma_query: query, neotoma_write: write } }
     }
 

@@ -1,4 +1,36 @@
 //! Interpretation: from the bytes of a file to entities with fields.
+//!
+//! [`Rules`] is embedded: [`rules`] finds the format, [`paper`] decides what a text is, [`vocabulary`] knows the words for
+//! each field, and [`record`] reads labelled values as one entity.
+//!
+//! Values are never changed beyond what their type needs: an amount becomes a number, a date becomes ISO, the rest stays as
+//! written. What is unreadable or could be read in two ways is left out.
+
+mod agreement;
+mod amount;
+mod checklist;
+mod csv;
+mod date;
+mod decode;
+mod email;
+mod invoice;
+mod items;
+mod json;
+mod lines;
+mod note;
+mod pairs;
+mod paper;
+mod party;
+mod pdf;
+mod prose;
+mod receipt;
+mod record;
+mod rules;
+mod table;
+mod tax;
+mod vocabulary;
+
+pub use rules::Rules;
 
 use contract::Object;
 use futures::future::BoxFuture;

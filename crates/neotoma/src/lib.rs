@@ -22,5 +22,5 @@ mod capability;
 mod refusal;
 mod user;
 
-pub use capability::{Config, Neotoma};
+pub use capability::{Config, Neotoma, Parts};
 pub use error::Error;

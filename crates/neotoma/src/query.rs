@@ -1,6 +1,7 @@
 //! Queries: read at a point, word the answer. One file for each group of tools.
 
 mod entities;
+mod file_url;
 mod identifier;
 mod neighborhood;
 mod observations;
@@ -48,8 +49,9 @@ impl Query {
 }
 
 impl NeotomaQueryService for Query {
-    async fn get_file_url(&self, _ctx: &Context, _request: GetFileUrlRequest) -> Result<GetFileUrlResponse, CallError> {
-        Err(CallError::absent("get_file_url"))
+    async fn get_file_url(&self, ctx: &Context, request: GetFileUrlRequest) -> Result<GetFileUrlResponse, CallError> {
+        let user = user::of_caller(ctx, None)?;
+        Ok(file_url::get(&self.parts, ctx, &user, &request).await?)
     }
 
     async fn get_entity_snapshot(

@@ -3,6 +3,7 @@
 //! [`Recorder`] makes decisions durable, at most once for each `client_request_id`. [`Plan`] gathers what one call
 //! changes about entities. One file for each group of tools.
 
+mod file;
 mod ingest;
 mod plan;
 mod recorder;
@@ -47,20 +48,16 @@ impl NeotomaWriteService for Write {
         Ok(self.relate(ctx, &request).await?)
     }
 
-    async fn upload_file(&self, _ctx: &Context, _request: UploadFileRequest) -> Result<UploadFileResponse, CallError> {
-        Err(CallError::absent("upload_file"))
+    async fn upload_file(&self, ctx: &Context, request: UploadFileRequest) -> Result<UploadFileResponse, CallError> {
+        Ok(self.upload(ctx, &request).await?)
     }
 
     async fn correct(&self, _ctx: &Context, _request: CorrectRequest) -> Result<CorrectResponse, CallError> {
         Err(CallError::absent("correct"))
     }
 
-    async fn reinterpret(
-        &self,
-        _ctx: &Context,
-        _request: ReinterpretRequest,
-    ) -> Result<ReinterpretResponse, CallError> {
-        Err(CallError::absent("reinterpret"))
+    async fn reinterpret(&self, ctx: &Context, request: ReinterpretRequest) -> Result<ReinterpretResponse, CallError> {
+        Ok(self.run_again(ctx, &request).await?)
     }
 
     async fn merge_entities(

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use contract::{Answer, Blob, CallError, Capability, Client, Context, Effect, RequestMeta, Side, Tool, Verdict};
+use futures::future::BoxFuture;
 use scope::{Clock, IdSource};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
@@ -176,23 +177,34 @@ impl Endpoint {
 
         // Without a key of the caller's, the confirmation names the effect, so that it too happens once.
         let effect = named.or_else(|| confirmed.map(|call| effect.under(format!("confirmed:{call}"))));
-        self.limited(caller, self.once(self.context(caller, effect), &tool.name, arguments)).await
+        if let Some(effect) = effect {
+            return self.limited(caller, self.once(caller, effect, &tool.name, arguments)).await;
+        }
+        let ctx = self.context(caller, None);
+        self.limited(caller, self.capability.call(&ctx, &tool.name, arguments)).await
     }
 
-    /// Makes the call, unless the same effect was made before or is under way: then its answer is given again.
-    async fn once(&self, mut ctx: Context, tool: &str, arguments: Map<String, Value>) -> Result<Answer, CallError> {
-        let Some(effect) = &ctx.effect else {
-            return self.capability.call(&ctx, tool, arguments).await;
-        };
-        let _turn = self.turns.take(replay::identity(&ctx, effect)).await?;
-        // A call happens when its turn has come, not when it began to wait.
-        ctx.now = self.clock.now();
-        if let Some(answer) = self.replayed(&ctx) {
-            return Ok(answer);
-        }
-        let answer = self.capability.call(&ctx, tool, arguments).await?;
-        self.replays.keep(&ctx, effect, &answer);
-        Ok(answer)
+    /// Makes an effect, unless it was made before or is under way: then its answer is given again.
+    // Boxed, so that calls without a key do not carry the room for it.
+    fn once<'a>(
+        &'a self,
+        caller: &'a Caller,
+        effect: Effect,
+        tool: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+        let mut ctx = self.context(caller, Some(effect.clone()));
+        Box::pin(async move {
+            let _turn = self.turns.take(replay::identity(&ctx, &effect)).await?;
+            // A call happens when its turn has come, not when it began to wait.
+            ctx.now = self.clock.now();
+            if let Some(answer) = self.replayed(&ctx) {
+                return Ok(answer);
+            }
+            let answer = self.capability.call(&ctx, tool, arguments).await?;
+            self.replays.keep(&ctx, &effect, &answer);
+            Ok(answer)
+        })
     }
 
     /// The answer of the same effect, when it is still known here.

@@ -250,6 +250,9 @@ pub struct GetEntryResponse {
     #[prost(message, optional, tag = "1")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: ::core::option::Option<Entry>,
+    /// The point in history this answer was read at.
+    #[prost(uint64, tag = "2")]
+    pub sequence: u64,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -8,9 +8,10 @@ mod batch;
 mod request;
 mod structured;
 
-pub use absorb::{Absorbed, Origin};
+pub use absorb::Origin;
 pub use batch::Batch;
-pub use request::{Incoming, incoming};
+pub use request::{ENTITIES_MAX, Incoming, incoming};
+pub use structured::list;
 
 use contract::Context;
 use contract::generated::neotoma::{IngestRequest, IngestResponse};
@@ -22,19 +23,12 @@ impl Write {
     /// Stores a file or entities.
     pub(super) async fn store(&self, ctx: &Context, request: IngestRequest) -> Result<IngestResponse, Error> {
         let user = user::of_caller(ctx, request.user_id.as_deref())?;
-        match (request.file_content.is_some(), !request.entities.is_empty()) {
-            (true, false) => Err(Error::UnsupportedFileType),
-            (false, _) if request.mime_type.is_none() || !request.entities.is_empty() => {
-                self.ingest_entities(ctx, &user, &request).await
-            }
-            (true, true) => {
-                Err(Error::invalid("file_content", "came together with entities", "send either a file or entities"))
-            }
-            (false, _) => Err(Error::invalid(
-                "file_content",
-                "is required with mime_type",
-                "send file_content and mime_type, or entities",
-            )),
+        let fix = "send either file_content with mime_type, or entities";
+        match (&request.file_content, request.entities.is_empty()) {
+            (Some(_), true) => self.ingest_file(ctx, &user, &request).await,
+            (Some(_), false) => Err(Error::invalid("file_content", "came together with entities", fix)),
+            (None, true) if request.mime_type.is_some() => Err(Error::invalid("file_content", "is missing", fix)),
+            (None, _) => self.ingest_entities(ctx, &user, &request).await,
         }
     }
 }

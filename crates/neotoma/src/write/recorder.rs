@@ -32,6 +32,14 @@ pub struct Decision<A> {
     pub answer: A,
 }
 
+impl<A> Decision<A> {
+    /// The same decision with another answer.
+    pub fn map<B>(self, word: impl FnOnce(A) -> B) -> Decision<B> {
+        let Self { happened, subject, rows, ends, expectations, answer } = self;
+        Decision { happened, subject, rows, ends, expectations, answer: word(answer) }
+    }
+}
+
 /// The answer to a write.
 pub trait Answered: Serialize + DeserializeOwned + Send {
     /// Where the answer can be read again.

@@ -8,7 +8,7 @@ use ledger::SharedLedger;
 use ledger_sqlite::SqliteLedger;
 use neotoma::domain::ids;
 use neotoma::interpret::{Document, Extracted, Failure, Interpreter};
-use neotoma::{Config, Neotoma};
+use neotoma::{Config, Neotoma, Parts};
 use scope::{IdSource as _, Principal, Scope, SequentialIds, TenantId, Timestamp};
 use serde_json::{Map, Value};
 use spine::arguments::Checkers;
@@ -45,7 +45,21 @@ impl Desk {
 
     /// A desk on a ledger of the test's own.
     pub fn on(ledger: SharedLedger, folder: tempfile::TempDir) -> Self {
-        let neotoma = Neotoma::new(ledger.clone(), Config::default(), Arc::new(Silent));
+        let parts = Parts {
+            ledger: ledger.clone(),
+            config: Config { local_files: true, ..Config::default() },
+            interpreter: Arc::new(Silent),
+            blobs: Arc::new(blobs::FileBlobs::open(folder.path().join("blobs")).unwrap()),
+            links: blobs::sign::Links::new(&[7; 32], "http://127.0.0.1:7400"),
+            roots: Arc::new(blobs::jail::Roots::open(&[]).unwrap()),
+        };
+        Self::with(parts, folder)
+    }
+
+    /// A desk with parts of the test's own.
+    pub fn with(parts: Parts, folder: tempfile::TempDir) -> Self {
+        let ledger = parts.ledger.clone();
+        let neotoma = Neotoma::new(parts);
         let manifest = neotoma.manifest().clone();
         Self {
             ledger,

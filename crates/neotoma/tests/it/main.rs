@@ -1,11 +1,13 @@
-//! The tools of neotoma, called as the doors call them, on the embedded engine.
+//! The tools of neotoma, called as the doors call them, on the embedded engine; and what its interpreters read.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod corpus;
 mod desk;
 mod graph;
 mod identifier;
 mod ingest;
+mod interpret_hostile;
 mod isolation;
 mod listing;
 mod observations;

@@ -38,6 +38,19 @@ async fn the_mounted_tools_are_the_committed_catalog() {
     }
 }
 
+// discovery and dry runs aside, whose answers are no state; a comparison has two points.
+#[tokio::test]
+async fn every_query_of_every_capability_says_what_it_was_read_at() {
+    let (platform, _folder) = platform(&[]).await;
+    let tools = platform.endpoints.iter().flat_map(|endpoint| endpoint.tools());
+    let queries = tools.filter(|tool| tool.side == contract::Side::Query);
+    for tool in queries.filter(|tool| !tool.rpc.starts_with("WriteGuideQueryService.")) {
+        let answer = &tool.output_schema.as_ref().unwrap()["properties"];
+        let points: &[&str] = if tool.name.ends_with(".compareStates") { &["from", "to"] } else { &["read_context"] };
+        assert!(points.iter().all(|point| answer.get(point).is_some()), "{}: {answer}", tool.name);
+    }
+}
+
 //
 #[tokio::test]
 async fn the_served_catalog_can_be_filtered_by_side() {

@@ -1,9 +1,10 @@
 //! What is published, as a whole: names, hints, caps, and what every answer carries.
 
-use contract::generated::transformation::manifest;
-use contract::{Capability, RiskTier, Side};
+use contract::generated::transformation::{DefinitionKind, DefinitionWriteService, UpsertDefinitionRequest, manifest};
+use contract::{Blob, Capability, Object, RiskTier, Side};
 use scope::PrincipalKind;
 use serde_json::{Map, Value, json};
+use transformation::write::DefinitionWrite;
 
 use crate::world::{World, outcome};
 
@@ -143,26 +144,16 @@ async fn the_same_tools_serve_people_and_agents() {
     assert_eq!(world.call("createElement", element).await["outcome"], "committed");
 }
 
-// every answer about the model says what it was read at, every item which version it is.
+// every query answer says what it was read at, every item which version it is.
 #[tokio::test]
 async fn every_query_answer_carries_its_citation() {
     let world = World::new().await;
-    world
-        .call(
-            "createCapability",
-            json!({"name": "Orders", "profile": {"owner": "a", "criticality": "Low", "lifecycle": "Active"}}),
-        )
-        .await;
-    world.element("ApplicationComponent", "App").await;
-    world.relate("Realization", "App", "Orders").await;
-    let view = json!({"operation": "createView", "create_view": {"name": "V", "nodes": [{"element_id": "App"}]}});
-    world.call("submitArchitectureIntent", view).await;
-    let filed = world.as_agent().call("updateElement", json!({"id": "App", "description": "x"})).await;
-    let baseline = world.call("createBaseline", json!({"name": "B"})).await;
+    let cited = cited_world(&world).await;
     let model = json!({"model_id": "default"});
-    for (tool, arguments, item) in [
+    let answers = [
         ("listModels", json!({}), "/models/0"),
         ("getArchimateModel", model.clone(), "/model"),
+        ("getArchimateModel", model.clone(), "/views/0"),
         ("listElements", model.clone(), "/elements/0"),
         ("listRelationships", model.clone(), "/relationships/0"),
         ("getView", json!({"view_id": "V"}), "/view"),
@@ -171,16 +162,119 @@ async fn every_query_answer_carries_its_citation() {
         ("semanticSearch", json!({"query": "orders"}), "/results/0"),
         ("getContext", json!({"query": "orders"}), "/sources/0"),
         ("listProposals", json!({}), "/proposals/0"),
-        ("getProposal", json!({"proposal_id": filed["proposal"]["id"]}), "/proposal"),
-        ("getBaseline", json!({"baseline_id": baseline["baseline"]["id"]}), "/items/0"),
-    ] {
-        let answer = world.call(tool, arguments).await;
-        assert!(answer["read_context"]["selector"].is_string(), "{tool}: {answer}");
+        ("getProposal", json!({"proposal_id": cited["proposal"]}), "/proposal"),
+        ("getBaseline", json!({"baseline_id": cited["baseline"]}), "/baseline"),
+        ("getBaseline", json!({"baseline_id": cited["baseline"]}), "/items/0"),
+        ("listDefinitions", json!({}), "/definitions/0"),
+    ];
+    for (tool, arguments, item) in &answers {
+        let answer = world.call(tool, arguments.clone()).await;
+        assert!(names_a_point(&answer["read_context"]), "{tool}: {answer}");
         let item = answer.pointer(item).unwrap_or_else(|| panic!("{tool} {item}: {answer}"));
         for field in ["repository_id", "element_id", "version_id"] {
             assert!(item[field].is_string(), "{tool} has no {field}: {item}");
         }
     }
+    // What discovery and a dry run say is no state of the repository, so that there is nothing to cite.
+    let others = manifest().tools.into_iter().filter(|tool| tool.side == Side::Query);
+    for tool in others.filter(|tool| !tool.rpc.starts_with("WriteGuideQueryService.")) {
+        let shown = |known: &str| tool.name == format!("transformation.{known}");
+        assert!(shown("compareStates") || answers.iter().any(|(known, ..)| shown(known)), "{} is not shown", tool.name);
+    }
+}
+
+// a comparison was read at two points, and cites the version at each of them where there is one.
+#[tokio::test]
+async fn a_comparison_cites_both_states() {
+    let world = World::new().await;
+    let cited = cited_world(&world).await;
+    world.element("Node", "Host").await;
+    world.call("updateElement", json!({"id": "App", "name": "Application"})).await;
+    let since = json!({"from": {"baseline_id": cited["baseline"]}});
+    let answer = world.call("compareStates", since).await;
+    assert!(names_a_point(&answer["from"]) && names_a_point(&answer["to"]), "{answer}");
+    let cites = |change: &Value| {
+        assert!(change["repository_id"].is_string() && change["element_id"].is_string(), "{change}");
+        let version = |field: &str| change[field].is_string();
+        (change["change"].as_str().unwrap().to_owned(), version("from_version_id"), version("to_version_id"))
+    };
+    let cited: Vec<_> = answer["changes"].as_array().unwrap().iter().map(cites).collect();
+    assert_eq!(cited, [("changed".to_owned(), true, true), ("added".to_owned(), false, true)]);
+}
+
+// what is read as a resource is an answer too.
+#[tokio::test]
+async fn every_resource_carries_its_citation() {
+    let world = World::new().await;
+    let cited = cited_world(&world).await;
+    for template in manifest().resources {
+        let kind = template.pattern.split('/').next().unwrap();
+        let id = cited[kind].as_str().unwrap_or_else(|| panic!("{kind} is not shown"));
+        let read = world.capability.read(&world.ctx(), &format!("transformation://{kind}/{id}")).await.unwrap();
+        let Blob::Text { text, .. } = read else { panic!("a resource is text") };
+        let body: Value = serde_json::from_str(&text).unwrap();
+        assert!(names_a_point(&body["read_context"]), "{kind}: {body}");
+        let version = if kind == "product" { "version" } else { "version_id" };
+        assert!(body[kind]["id"] == id && !body[kind][version].is_null(), "{kind}: {body}");
+    }
+}
+
+// discovery answers from the contract and the metamodel, whose version it names, and not from what is stored.
+#[tokio::test]
+async fn discovery_has_no_state_to_cite() {
+    let world = World::new().await;
+    let pair = json!({"source_type": "Node", "target_type": "Device"});
+    let asked = [
+        ("getElementTypes", json!({})),
+        ("getRelationshipTypes", pair),
+        ("getWriteSchema", json!({"operation": "createElement"})),
+    ];
+    let mut before = Vec::new();
+    for (tool, arguments) in &asked {
+        before.push(world.call(tool, arguments.clone()).await);
+    }
+    assert!(before[..2].iter().all(|answer| answer["metamodel_version"].is_string()), "{before:?}");
+    cited_world(&world).await;
+    for ((tool, arguments), before) in asked.into_iter().zip(before) {
+        assert_eq!(world.call(tool, arguments).await, before, "{tool}");
+    }
+}
+
+/// Makes one thing of every kind, and returns their ids by kind.
+async fn cited_world(world: &World) -> Value {
+    let profile = json!({"owner": "a", "criticality": "Low", "lifecycle": "Active"});
+    world.call("createCapability", json!({"name": "Orders", "profile": profile})).await;
+    let element = world.element("ApplicationComponent", "App").await;
+    let related = world.relate("Realization", "App", "Orders").await;
+    let view = json!({"operation": "createView", "create_view": {"name": "V", "nodes": [{"element_id": "App"}]}});
+    let view = world.call("submitArchitectureIntent", view).await;
+    let filed = world.as_agent().call("updateElement", json!({"id": "App", "description": "x"})).await;
+    let baseline = world.call("createBaseline", json!({"name": "B"})).await;
+    let goal = json!({"description": "Customers pay"});
+    let goal = json!({"operation": "setProductGoal", "product_id": "shop", "set_product_goal": goal});
+    let product = world.call("submitScrumIntent", goal).await;
+    let definition = UpsertDefinitionRequest {
+        kind: DefinitionKind::DefinitionProcess.into(),
+        name: "Review".to_owned(),
+        payload: Some(Object::default()),
+        ..Default::default()
+    };
+    let definition = DefinitionWrite::new(world.ledger.clone()).upsert_definition(&world.ctx(), definition).await;
+    json!({
+        "model": world.call("listModels", json!({})).await["models"][0]["id"],
+        "element": element,
+        "relationship": related["relationship"]["id"],
+        "view": view["view"]["id"],
+        "proposal": filed["proposal"]["id"],
+        "baseline": baseline["baseline"]["id"],
+        "product": product["product"]["id"],
+        "definition": definition.unwrap().definition.unwrap().id,
+    })
+}
+
+/// An effective read_context: how the point was chosen, and which one it is.
+fn names_a_point(context: &Value) -> bool {
+    context["selector"].is_string() && context["sequence"].is_u64()
 }
 
 // reading a resource leaves no fact, and none takes more than its id.

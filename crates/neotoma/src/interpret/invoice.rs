@@ -1,0 +1,101 @@
+//! Invoices: labelled values, the heading that carries the number, the letterhead that names the vendor, the items.
+
+use super::lines::Line;
+use super::record::{self, Hints, Pair};
+use super::vocabulary::{self, INVOICE};
+use super::{Extracted, amount, date, items, pairs, party, prose};
+
+/// The invoice that `lines` are.
+pub fn read(text: &str, lines: &[Line]) -> Option<Extracted> {
+    let (items, rest) = items::of_invoice(lines);
+    let mut pairs = pairs::pairs(&rest);
+    let headings = lines.iter().flat_map(|line| &line.cells).filter_map(|cell| heading(cell));
+    pairs.extend(headings.flatten());
+    let hints = Hints { style: amount::style(text), ..Hints::default() };
+    let hints = Hints { currency: record::one_currency(text, lines, hints), ..hints };
+    let mut entity = record::extracted(&INVOICE, &pairs, hints)?;
+    let fields = &mut entity.fields;
+    if !fields.contains_key("vendor_name")
+        && let Some(vendor) = party::letterhead(lines)
+    {
+        fields.insert("vendor_name".to_owned(), vendor.into());
+    }
+    if !fields.contains_key("customer_name")
+        && let Some(customer) = party::addressee(lines)
+    {
+        fields.insert("customer_name".to_owned(), customer.into());
+    }
+    for name in ["vendor_name", "customer_name"] {
+        if let Some(value) = fields.get_mut(name) {
+            *value = party::name(value.as_str().unwrap_or_default()).into();
+        }
+    }
+    if !fields.contains_key("date_due")
+        && let Some(due) = prose::due_date(text)
+    {
+        fields.insert("date_due".to_owned(), due.into());
+    }
+    if !items.is_empty() {
+        fields.insert("items".to_owned(), items.into());
+    }
+    record::unsure_dollar(text, fields);
+    (fields.contains_key("invoice_number") || fields.contains_key("amount_due")).then_some(entity)
+}
+
+/// Number and date of a heading such as `Rechnung Nr. 4711 vom 3. März 2026` or `INVOICE INV-1`.
+fn heading(cell: &str) -> Option<Vec<Pair>> {
+    let (word, rest) = cell.split_once([' ', '#'])?;
+    if !matches!(vocabulary::normal(word).as_str(), "invoice" | "rechnung" | "factura" | "faktura" | "bill") {
+        return None;
+    }
+    let rest = rest.trim();
+    let markers = ["number", "no.", "no", "nr.", "nr", "nº", "#", "nummer", "id"];
+    let lower = rest.to_lowercase();
+    let marker = markers.iter().find(|marker| {
+        lower
+            .strip_prefix(**marker)
+            .is_some_and(|after| after.starts_with([' ', ':', '#']) || marker.ends_with(['.', '#']))
+    });
+    let rest = rest.get(marker.map_or(0, |marker| marker.len())..)?.trim_start_matches([':', '#', ' ', '.']);
+    let (number, after) = rest.split_once(' ').unwrap_or((rest, ""));
+    let number = number.trim_end_matches([',', ';', ':']);
+    let is_number = number.contains(|c: char| c.is_ascii_digit()) && date::parse(number, None).is_none();
+    if !is_number {
+        return None;
+    }
+    let after = after.trim().trim_start_matches(['-', '–', '·', ',']).trim();
+    let dated =
+        ["vom ", "dated ", "of ", "from ", "de "].iter().find_map(|word| after.strip_prefix(word)).unwrap_or(after);
+    // More words after the number make it a sentence, not a heading.
+    let day = date::parse(dated, None);
+    if !after.is_empty() && day.is_none() {
+        return None;
+    }
+    let mut pairs = vec![Pair::new("invoice number", number)];
+    pairs.extend(day.map(|day| Pair::new("invoice date", &day)));
+    Some(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_carry_number_and_date() {
+        check("INVOICE INV-1", "INV-1");
+        check("Invoice #1001", "1001");
+        check("Invoice No. 7", "7");
+        check("Rechnung Nr. 4711 vom 03.03.2026", "4711 2026-03-03");
+        check("Factura nº F-22", "F-22");
+        check("Rechnung vom 03.03.2026", "-");
+        check("Invoice 7 was paid in full", "-");
+        check("Invoice for services", "-");
+    }
+
+    #[track_caller]
+    fn check(cell: &str, expected: &str) {
+        let shown = heading(cell)
+            .map_or("-".to_owned(), |pairs| pairs.iter().map(|pair| pair.value.clone()).collect::<Vec<_>>().join(" "));
+        assert_eq!(shown, expected);
+    }
+}

@@ -1,0 +1,134 @@
+//! JSON: objects that say what they are, objects whose keys clearly name a type, and everything else as a note.
+
+use contract::Object;
+use serde_json::{Map, Value};
+
+use super::record::{Hints, Pair};
+use super::table::ENTITIES_MAX;
+use super::vocabulary::{Reading, Vocabulary};
+use super::{Extracted, Failure, note, record, vocabulary};
+
+/// The entities of a JSON text.
+pub fn entities(text: &str) -> Result<Vec<Extracted>, Failure> {
+    // The parser refuses deep nesting itself.
+    let value: Value =
+        serde_json::from_str(text).map_err(|_| Failure { reason: "the JSON is not well formed".to_owned() })?;
+    let list = match &value {
+        Value::Array(list) => list.as_slice(),
+        // An object that only wraps a list is read as the list.
+        Value::Object(object) if object.len() == 1 => match object.values().next() {
+            Some(Value::Array(list)) if list.iter().all(Value::is_object) && !list.is_empty() => list.as_slice(),
+            _ => std::slice::from_ref(&value),
+        },
+        _ => std::slice::from_ref(&value),
+    };
+    let found: Option<Vec<Extracted>> = list.iter().take(ENTITIES_MAX).map(entity).collect();
+    Ok(match found {
+        Some(found) if !found.is_empty() => found,
+        // One element that fits nothing makes the whole a note: half of a list would be a lie.
+        _ => note::read(text, &[], &[]).into_iter().collect(),
+    })
+}
+
+fn entity(value: &Value) -> Option<Extracted> {
+    let object = value.as_object()?;
+    match object.get("entity_type") {
+        Some(Value::String(entity_type)) => {
+            let fields = object.iter().filter(|(name, _)| *name != "entity_type");
+            let fields: Map<String, Value> = fields.map(|(name, value)| (name.clone(), value.clone())).collect();
+            Some(Extracted { entity_type: entity_type.clone(), fields: fields.into() })
+        }
+        Some(_) => None,
+        None => typed(object),
+    }
+}
+
+fn typed(object: &Map<String, Value>) -> Option<Extracted> {
+    let labels: Vec<String> = object.keys().map(|key| vocabulary::normal(key)).collect();
+    let vocabulary = record::type_of(labels.iter().map(String::as_str))?;
+    let pairs: Vec<Pair> = object.iter().filter_map(|(key, value)| Some(Pair::new(key, &plain(value)?))).collect();
+    let mut entity = record::extracted(vocabulary, &pairs, Hints::default())?;
+    keep_values(vocabulary, object, &mut entity.fields);
+    Some(entity)
+}
+
+/// Numbers and lists are kept as JSON has them: text would lose their form.
+fn keep_values(vocabulary: &Vocabulary, object: &Map<String, Value>, fields: &mut Object) {
+    for (key, value) in object {
+        let label = vocabulary::normal(key);
+        if let Some(items @ Value::Array(_)) = Some(value).filter(|_| label == "items") {
+            if matches!(vocabulary.entity_type, "invoice" | "receipt") {
+                fields.insert("items".to_owned(), items.clone());
+            }
+            continue;
+        }
+        let Some(term) = vocabulary.term(&label) else { continue };
+        let is_best = fields.get(term.field).is_some();
+        match (term.reading, value) {
+            (Reading::Amount, Value::Number(number)) if is_best && number.as_f64() == fields[term.field].as_f64() => {
+                fields.insert(term.field.to_owned(), number.clone().into());
+            }
+            (Reading::Text, Value::Array(list)) if term.field == "tags" && list.iter().all(Value::is_string) => {
+                let tags: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+                fields.insert(term.field.to_owned(), tags.join(", ").into());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        // The name of a nested party is what stands for it.
+        Value::Object(inner) => inner.get("name").and_then(Value::as_str).map(str::to_owned),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_that_say_what_they_are_are_taken_as_they_are() {
+        check(r#"{"entity_type":"task","title":"A","x":[1.50]}"#, r#"task {"title":"A","x":[1.5]}"#);
+        check(r#"[{"entity_type":"note","content":" a "}]"#, r#"note {"content":" a "}"#);
+    }
+
+    #[test]
+    fn keys_that_clearly_name_a_type_decide() {
+        check(
+            r#"{"invoiceNumber":"I-1","invoiceDate":"2026-03-03","total":1234,"currency":"EUR","vendor":{"name":"Birke"}}"#,
+            r#"invoice {"invoice_number":"I-1","invoice_date":"2026-03-03","amount_due":1234,"vendor_name":"Birke","currency":"EUR"}"#,
+        );
+        check(
+            r#"{"people":[{"name":"Ada Linde","email":"a@example.com"}]}"#,
+            r#"person {"name":"Ada Linde","email":"a@example.com"}"#,
+        );
+    }
+
+    #[test]
+    fn everything_else_is_a_note() {
+        check(r#"{"a":1}"#, r#"note {"content":"{\"a\":1}"}"#);
+        check(r#"[1,2]"#, r#"note {"content":"[1,2]"}"#);
+    }
+
+    #[test]
+    fn broken_json_is_a_failure() {
+        assert_eq!(entities("{").unwrap_err().reason, "the JSON is not well formed");
+        assert!(entities(&"[".repeat(100_000)).is_err());
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let found = entities(text).unwrap();
+        let shown: Vec<String> = found
+            .iter()
+            .map(|entity| format!("{} {}", entity.entity_type, serde_json::to_string(&entity.fields).unwrap()))
+            .collect();
+        assert_eq!(shown.join("\n"), expected);
+    }
+}

@@ -1,0 +1,174 @@
+//! Key-value lines: which value a label in running text belongs to.
+//!
+//! A value stands after a colon, in the next cell, after a known label, or below its label. Only known labels take a value
+//! without a colon, so that ordinary sentences do not become fields.
+
+use super::lines::Line;
+use super::record::Pair;
+use super::{tax, vocabulary};
+
+/// The longest label, in words and in characters.
+const LABEL_WORDS_MAX: usize = 6;
+const LABEL_CHARS_MAX: usize = 48;
+
+/// The labelled values of `lines`, in order.
+pub fn pairs(lines: &[Line]) -> Vec<Pair> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let line = &lines[at];
+        if let Some(below) = header_of(line, lines.get(at + 1)) {
+            found.extend(line.cells.iter().zip(&below.cells).map(|(label, value)| Pair::new(label, value)));
+            at += 2;
+            continue;
+        }
+        let mut cell = 0;
+        while cell < line.cells.len() {
+            let (pair, used) = pair_at(lines, at, cell);
+            found.extend(pair);
+            cell += used;
+        }
+        at += 1;
+    }
+    found
+}
+
+/// The pairs of blocks that blank lines set apart.
+pub fn blocks(lines: &[Line]) -> Vec<Vec<Pair>> {
+    let blocks = lines.split(|line| line.is_blank() || line.heading);
+    blocks.filter(|block| !block.is_empty()).map(pairs).collect()
+}
+
+/// The pair that starts in a cell, and how many cells it takes.
+fn pair_at(lines: &[Line], at: usize, cell: usize) -> (Option<Pair>, usize) {
+    let line = &lines[at];
+    let text = line.cells[cell].as_str();
+    if let Some((label, value)) = split_colon(text)
+        && !value.is_empty()
+    {
+        return (Some(Pair::new(label, value)), 1);
+    }
+    let label = text.strip_suffix(':').unwrap_or(text);
+    if is_known(label) || (text.ends_with(':') && is_label_like(label)) {
+        if let Some(next) = line.cells.get(cell + 1) {
+            if !is_known(next) && split_colon(next).is_none() {
+                // "VAT  20%  12.00": the rate is part of the label.
+                if let (true, Some(last)) = (next.ends_with('%'), line.cells.get(cell + 2)) {
+                    return (Some(Pair::new(&format!("{label} {next}"), last)), 3);
+                }
+                return (Some(Pair::new(label, next)), 2);
+            }
+        } else if let Some(below) = value_below(lines, at, cell) {
+            return (Some(Pair::new(label, below)), 1);
+        }
+        return (None, 1);
+    }
+    (split_known(text).map(|(label, value)| Pair::new(label, value)), 1)
+}
+
+/// The line below, when this line is made of labels only and the next one has as many values.
+fn header_of<'a>(line: &Line, below: Option<&'a Line>) -> Option<&'a Line> {
+    let below = below?;
+    let labels = line.cells.iter().all(|cell| is_known(cell.trim_end_matches(':')));
+    let values = below.cells.iter().all(|cell| !is_known(cell.trim_end_matches(':')) && split_colon(cell).is_none());
+    (line.cells.len() >= 2 && labels && values && below.cells.len() == line.cells.len()).then_some(below)
+}
+
+/// The value on the line below a label that ends its own line.
+fn value_below(lines: &[Line], at: usize, cell: usize) -> Option<&str> {
+    let here = &lines[at];
+    // Markdown may leave one blank line after a heading that is the label.
+    let below = if here.heading && lines.get(at + 1)?.is_blank() { lines.get(at + 2)? } else { lines.get(at + 1)? };
+    let value = if below.cells.len() == here.cells.len() { below.cells.get(cell)? } else { below.cells.first()? };
+    let is_label =
+        is_known(value.trim_end_matches(':')) || split_colon(value).is_some() || split_known(value).is_some();
+    (!is_label).then_some(value)
+}
+
+/// Label and value around the first colon that can end a label.
+fn split_colon(text: &str) -> Option<(&str, &str)> {
+    let colon = text.find(':')?;
+    let (label, value) = (&text[..colon], &text[colon + 1..]);
+    let spaced = value.is_empty() || value.starts_with(char::is_whitespace) || is_known(label);
+    // `https://…` and times are not labels.
+    (spaced && is_label_like(label) && !value.starts_with("//")).then(|| (label.trim(), value.trim()))
+}
+
+fn is_label_like(label: &str) -> bool {
+    let words = label.split_whitespace().count();
+    (1..=LABEL_WORDS_MAX).contains(&words)
+        && label.chars().count() <= LABEL_CHARS_MAX
+        && label.contains(char::is_alphabetic)
+}
+
+fn is_known(label: &str) -> bool {
+    let normal = vocabulary::normal(label);
+    vocabulary::is_label(&normal) || tax::is_line(&normal)
+}
+
+/// A known label of at least two words, or one that ends in `no`, `nr` or `#`, followed by its value: `Invoice No. INV-1`.
+/// For amounts one word is enough: `Total 12.00`.
+fn split_known(text: &str) -> Option<(&str, &str)> {
+    let ends: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
+    ends.into_iter().rev().find_map(|at| {
+        let (label, value) = (&text[..at], text[at + 1..].trim());
+        let label = label.trim_end_matches([':', '#']);
+        if value.is_empty() || !is_label_like(label) || !is_known(label) {
+            return None;
+        }
+        let is_amount = super::amount::parse(value, None).is_some();
+        let is_date = super::date::parse(value, None).is_some();
+        let normal = vocabulary::normal(label);
+        let is_number = [" no", " nr", " number", "nummer", " nº", "nr"].iter().any(|end| normal.ends_with(end))
+            && !value.contains(' ')
+            && value.contains(|c: char| c.is_ascii_digit());
+        (is_amount || is_date || is_number).then_some((label, value))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines::lines;
+    use super::*;
+
+    #[test]
+    fn a_value_stands_after_a_colon() {
+        check("Invoice number: INV-1", "invoice number=INV-1");
+        check("Rechnungs-Nr.:4711", "rechnungs nr=4711");
+        check("Invoice no: A1     Date: 2026-03-03", "invoice no=A1; date=2026-03-03");
+    }
+
+    #[test]
+    fn a_value_stands_in_the_next_cell() {
+        check("Invoice number      INV-1", "invoice number=INV-1");
+        check("Total ........ 12.00", "total=12.00");
+        check("VAT   20%   12.00", "vat 20%=12.00");
+    }
+
+    #[test]
+    fn a_known_label_takes_the_rest_of_the_line() {
+        check("Invoice No. INV-1", "invoice no=INV-1");
+        check("Summe 12,00 EUR", "summe=12,00 EUR");
+        check("zzgl. 19 % MwSt. 19,00", "zzgl 19 % mwst=19,00");
+    }
+
+    #[test]
+    fn a_value_stands_below_its_label() {
+        check("Bill to:\nBeta Ltd\n1 Road", "bill to=Beta Ltd");
+        check("Invoice number   Invoice date\nINV-1   2026-03-03", "invoice number=INV-1; invoice date=2026-03-03");
+    }
+
+    #[test]
+    fn sentences_and_addresses_of_pages_are_no_pairs() {
+        check("The total of all our efforts was large", "");
+        check("See https://example.com", "");
+        check("Meet at 10:30 tomorrow", "");
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let shown: Vec<String> =
+            pairs(&lines(text)).iter().map(|pair| format!("{}={}", pair.label, pair.value)).collect();
+        assert_eq!(shown.join("; "), expected);
+    }
+}

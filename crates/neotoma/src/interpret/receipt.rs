@@ -1,0 +1,103 @@
+//! Receipts: the merchant on top, items, the sum, and how it was paid.
+
+use super::lines::Line;
+use super::record::{self, Hints, Pair};
+use super::vocabulary::{self, RECEIPT};
+use super::{Extracted, amount, date, items, pairs, party};
+
+/// Words that begin a line which says how much was paid by what.
+const PAYMENTS: &[&str] = &[
+    "visa",
+    "mastercard",
+    "maestro",
+    "american express",
+    "amex",
+    "girocard",
+    "ec-karte",
+    "ec karte",
+    "cash",
+    "bar",
+    "bargeld",
+    "barzahlung",
+    "credit card",
+    "debit card",
+    "card",
+    "kreditkarte",
+    "kartenzahlung",
+    "apple pay",
+    "google pay",
+    "paypal",
+    "contactless",
+    "efectivo",
+    "tarjeta",
+];
+
+/// The receipt that `lines` are.
+pub fn read(text: &str, lines: &[Line]) -> Option<Extracted> {
+    let mut pairs = pairs::pairs(lines);
+    let hints = Hints { style: amount::style(text), ..Hints::default() };
+    let hints = Hints { currency: record::one_currency(text, lines, hints), ..hints };
+    let paid = lines.iter().find_map(payment);
+    pairs.extend(paid.map(|paid| Pair::new("payment method", &paid)));
+    let mut entity = record::extracted(&RECEIPT, &pairs, hints)?;
+    let fields = &mut entity.fields;
+    if !fields.contains_key("merchant_name")
+        && let Some(merchant) = merchant(lines)
+    {
+        fields.insert("merchant_name".to_owned(), merchant.into());
+    }
+    if !fields.contains_key("date_purchased") {
+        let mut dates: Vec<String> = date::find(text).into_iter().map(|(_, day)| day).collect();
+        dates.sort();
+        dates.dedup();
+        // Only one date on the paper can be the date of purchase; of several none is chosen.
+        if let [day] = &dates[..] {
+            fields.insert("date_purchased".to_owned(), day.clone().into());
+        }
+    }
+    let items = items::of_receipt(lines);
+    if !items.is_empty() {
+        fields.insert("items".to_owned(), items.into());
+    }
+    record::unsure_dollar(text, fields);
+    fields.contains_key("amount_total").then_some(entity)
+}
+
+/// Whether a line says how the sum was paid.
+pub fn is_paid(lines: &[Line]) -> bool {
+    lines.iter().any(|line| payment(line).is_some())
+}
+
+/// The words of a line such as `VISA ****1234  12.30` before the amount.
+fn payment(line: &Line) -> Option<String> {
+    let lower = line.text.to_lowercase();
+    let known = PAYMENTS
+        .iter()
+        .filter(|word| lower.strip_prefix(**word).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ':'])));
+    let known = known.max_by_key(|word| word.len())?;
+    let rest = line.text.get(known.len()..)?;
+    let has_amount =
+        rest.split([' ', ':']).any(|word| amount::parse(word, None).is_some_and(|read| read.number.is_f64()));
+    has_amount.then(|| line.text[..known.len()].to_owned())
+}
+
+/// Lines on top that do not name the merchant.
+const NOT_MERCHANTS: &str = "receipt|quittung|kassenbon|kassenbeleg|beleg|bon|recibo|sales receipt|payment receipt|kundenbeleg|\
+    customer copy|merchant copy|händlerbeleg|duplicate|copy|kopie|welcome|willkommen|barquittung|cash receipt|official receipt|\
+    store copy|kassenzettel|kaufbeleg|thank you";
+
+fn merchant(lines: &[Line]) -> Option<String> {
+    let mut candidates = lines.iter().filter(|line| !line.is_blank()).take(5);
+    let top = candidates.find(|line| {
+        let normal = vocabulary::normal(&line.text);
+        let is_title = NOT_MERCHANTS.split('|').any(|title| title == normal)
+            || normal.starts_with("page ")
+            || normal.starts_with("seite ");
+        let letters = line.text.chars().filter(|c| c.is_alphabetic()).count();
+        !is_title && letters >= 3 && date::find(&line.text).is_empty()
+    })?;
+    let cell = top.cells.first()?;
+    // A label on top means that the paper is laid out otherwise.
+    let is_pair = !pairs::pairs(std::slice::from_ref(top)).is_empty();
+    (!is_pair).then(|| party::name(cell.trim_matches(['*', '=', ' '])))
+}

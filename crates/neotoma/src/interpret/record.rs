@@ -1,0 +1,213 @@
+//! Records: labelled values that belong together, from key-value lines, table rows or JSON objects, read as one entity.
+
+use contract::Object;
+use serde_json::Value;
+
+use super::amount::{self, Amount, Style};
+use super::date::{self, Order};
+use super::lines::Line;
+use super::vocabulary::{self, Reading, Term, Vocabulary};
+use super::{Extracted, party, tax};
+
+/// A value with the label it stood under, in normal form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pair {
+    pub label: String,
+    pub value: String,
+    /// The currency that the label named, as in "Amount (EUR)".
+    pub label_currency: Option<&'static str>,
+    /// The rate that the label of a tax line named, as written.
+    pub rate: Option<String>,
+}
+
+impl Pair {
+    pub fn new(label: &str, value: &str) -> Self {
+        let named = label.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | ':'));
+        let label_currency = named.filter(|word| !word.is_empty()).find_map(amount::currency);
+        let normal = vocabulary::normal(label);
+        let rate = if tax::is_line(&normal) { tax::percentage(label) } else { None };
+        Self { label: normal, value: value.trim().to_owned(), label_currency, rate }
+    }
+}
+
+/// What the surroundings of a record show about how it is written.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hints {
+    pub style: Option<Style>,
+    pub order: Option<Order>,
+    /// The currency of amounts that name none.
+    pub currency: Option<&'static str>,
+}
+
+/// The one type that these labels clearly name.
+pub fn type_of<'a>(labels: impl Iterator<Item = &'a str> + Clone) -> Option<&'static Vocabulary> {
+    let mut best: Option<(&'static Vocabulary, usize)> = None;
+    let mut tied = false;
+    for vocabulary in vocabulary::ALL.iter().copied() {
+        let named: Vec<&Term> = labels.clone().filter_map(|label| vocabulary.term(label)).collect();
+        let fits = vocabulary
+            .needs
+            .iter()
+            .all(|group| group.split(' ').any(|field| named.iter().any(|term| term.field == field)));
+        if !fits {
+            continue;
+        }
+        let mut fields: Vec<&str> = named.iter().map(|term| term.field).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        let count = fields.len();
+        match best {
+            Some((_, most)) if count < most => {}
+            // Cards of people and companies name the same things; see `extracted`.
+            Some((first, most)) if count == most => tied |= first.entity_type != "person",
+            _ => (best, tied) = (Some((vocabulary, count)), false),
+        }
+    }
+    best.filter(|_| !tied).map(|(vocabulary, _)| vocabulary)
+}
+
+/// The fields of `vocabulary` that `pairs` give. What cannot be read as its type is left out.
+pub fn fields(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> Object {
+    let mut found = Object::default();
+    let mut currency = None;
+    for term in vocabulary.terms {
+        match term.reading {
+            Reading::Text => {
+                if let Some(pair) = best(term, pairs) {
+                    found.insert(term.field.to_owned(), pair.value.clone().into());
+                }
+            }
+            Reading::Date => {
+                if let Some(date) = best_date(term, pairs, hints) {
+                    found.insert(term.field.to_owned(), date.into());
+                }
+            }
+            Reading::Currency => {
+                let named = best(term, pairs).and_then(|pair| amount::currency(&pair.value));
+                currency = named.or(currency);
+            }
+            Reading::Amount | Reading::Debit | Reading::Credit => {
+                if let Some(read) = best_amount(term, pairs, hints)
+                    && let Some(number) = signed(term.reading, read.number)
+                    && !found.contains_key(term.field)
+                {
+                    found.insert(term.field.to_owned(), number.into());
+                    currency = currency.or(read.currency);
+                }
+            }
+        }
+    }
+    if vocabulary.entity_type == "invoice"
+        && !found.contains_key("tax_rate")
+        && let Some(rate) = tax::rate(pairs)
+    {
+        found.insert("tax_rate".to_owned(), rate.into());
+    }
+    let has_currency = vocabulary.terms.iter().any(|term| term.reading == Reading::Currency);
+    let has_amount = found.values().any(Value::is_number);
+    if has_currency && let Some(code) = currency.or(hints.currency.filter(|_| has_amount)) {
+        found.insert("currency".to_owned(), code.into());
+    }
+    found
+}
+
+/// The entity of a record whose labels clearly name a type.
+pub fn entity(pairs: &[Pair], hints: Hints) -> Option<Extracted> {
+    let vocabulary = type_of(pairs.iter().map(|pair| pair.label.as_str()))?;
+    extracted(vocabulary, pairs, hints)
+}
+
+/// The entity of a record of a known type, unless nothing of it can be read.
+pub fn extracted(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> Option<Extracted> {
+    let name = pairs.iter().find(|pair| pair.label == "name" || pair.label == "full name");
+    let company = vocabulary.entity_type == "person" && name.is_some_and(|name| party::is_company(&name.value));
+    let vocabulary = if company { &vocabulary::COMPANY } else { vocabulary };
+    let fields = fields(vocabulary, pairs, hints);
+    (!fields.is_empty()).then(|| Extracted { entity_type: vocabulary.entity_type.to_owned(), fields })
+}
+
+/// The most telling pair of a term; the first one where several are alike.
+fn best<'a>(term: &Term, pairs: &'a [Pair]) -> Option<&'a Pair> {
+    let ranked = pairs.iter().filter(|pair| !pair.value.is_empty());
+    ranked.filter_map(|pair| Some((term.rank(&pair.label)?, pair))).min_by_key(|(rank, _)| *rank).map(|(_, pair)| pair)
+}
+
+fn best_date(term: &Term, pairs: &[Pair], hints: Hints) -> Option<String> {
+    let dates = pairs.iter().filter_map(|pair| Some((term.rank(&pair.label)?, date::parse(&pair.value, hints.order)?)));
+    dates.min_by_key(|(rank, _)| *rank).map(|(_, date)| date)
+}
+
+/// The amount under the most telling label that has one. Two different amounts under equally telling labels are no answer.
+fn best_amount(term: &Term, pairs: &[Pair], hints: Hints) -> Option<Amount> {
+    let rank = |pair: &Pair| match tax::is_line(&pair.label) {
+        true if term.field == "tax_amount" => Some(term.rank(&pair.label).unwrap_or(1)),
+        _ => term.rank(&pair.label),
+    };
+    let amounts: Vec<(usize, Amount)> = pairs
+        .iter()
+        .filter_map(|pair| {
+            let rank = rank(pair)?;
+            let mut read = amount::parse(remark_removed(&pair.value), hints.style)?;
+            read.currency = read.currency.or(pair.label_currency);
+            Some((rank, read))
+        })
+        .collect();
+    let first = amounts.iter().map(|(rank, _)| *rank).min()?;
+    let mut equals = amounts.into_iter().filter(|(rank, _)| *rank == first).map(|(_, read)| read);
+    let mut answer = equals.next()?;
+    for other in equals {
+        if other.number != answer.number {
+            return None;
+        }
+        answer.currency = answer.currency.or(other.currency);
+    }
+    Some(answer)
+}
+
+/// `120.00 EUR (incl. VAT)` is an amount with a remark.
+fn remark_removed(value: &str) -> &str {
+    match value.find('(') {
+        Some(at) if at > 0 && value.ends_with(')') => value[..at].trim_end(),
+        _ => value,
+    }
+}
+
+/// Money out is negative, however the column writes it.
+fn signed(reading: Reading, number: serde_json::Number) -> Option<serde_json::Number> {
+    if reading != Reading::Debit || number.to_string().starts_with('-') {
+        return Some(number);
+    }
+    match number.as_i64() {
+        Some(whole) => Some((-whole).into()),
+        None => serde_json::Number::from_f64(-number.as_f64()?),
+    }
+}
+
+/// The currency of all amounts that name one, when it is the same everywhere.
+pub fn one_currency(text: &str, lines: &[Line], hints: Hints) -> Option<&'static str> {
+    let cells = lines.iter().flat_map(|line| &line.cells);
+    let tails = cells.flat_map(|cell| [cell.as_str(), cell.rsplit(": ").next().unwrap_or_default()]);
+    let mut found = None;
+    for code in tails.filter_map(|cell| amount::parse(cell, hints.style)?.currency) {
+        if found.is_some_and(|found| found != code) {
+            return None;
+        }
+        found = Some(code);
+    }
+    // Without any currency beside an amount, a single code in the text says what the amounts are in.
+    found.or_else(|| {
+        let mut codes = text.split(|c: char| !c.is_alphanumeric() && c != '€' && c != '£').filter_map(amount::currency);
+        let first = codes.next()?;
+        codes.all(|code| code == first).then_some(first)
+    })
+}
+
+/// `$` alone is no answer where the text names another dollar.
+pub fn unsure_dollar(text: &str, fields: &mut Object) {
+    let words = || text.split(|c: char| !c.is_alphanumeric() && c != '$');
+    let other = words().any(|word| matches!(word, "CAD" | "AUD" | "NZD" | "SGD" | "HKD" | "MXN"));
+    let says_us = words().any(|word| word == "USD" || word.starts_with("US$"));
+    if other && !says_us && fields.get("currency").and_then(Value::as_str) == Some("USD") {
+        fields.remove("currency");
+    }
+}

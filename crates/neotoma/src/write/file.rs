@@ -1,0 +1,199 @@
+//! Files: stored by their content, interpreted into entities.
+//!
+//! [`Arrived`] is a file that passed its checks. Storing it goes in this order: refuse what can be refused, keep the
+//! bytes, interpret them, commit source, run and observations together. Bytes without a commit harm nobody; they are
+//! found again by their hash.
+
+mod content;
+mod quota;
+mod reinterpret;
+mod run;
+mod upload;
+
+use contract::generated::neotoma::{IngestRequest, IngestResponse};
+use contract::{Context, Object};
+use ledger::RecordKey;
+
+use super::ingest::{Batch, Incoming, Origin, list};
+use super::{Decision, Plan, Write};
+use crate::Error;
+use crate::domain::ids;
+use crate::projection::fold::Happened;
+use crate::projection::row::{Row, RunRow, RunStatus, SourceKind, SourceRow, kind};
+use crate::projection::{Reader, Stored};
+
+use content::Arrived;
+use run::{Ran, Wanted};
+
+/// What an interpretation counts for against what people and agents say.
+const INTERPRETED: (f64, f64) = (0.0, 0.5);
+const BUCKET: &str = "files";
+
+impl Write {
+    /// Stores a file that came as base64.
+    pub(super) async fn ingest_file(
+        &self,
+        ctx: &Context,
+        user: &str,
+        request: &IngestRequest,
+    ) -> Result<IngestResponse, Error> {
+        let file = content::decode(request, self.parts.config.file_bytes_max)?;
+        let wanted = match request.interpret {
+            Some(false) => Wanted::Nothing,
+            _ => Wanted::run(request.interpretation_config.as_ref()),
+        };
+        let source_id = ids::source(user, &file.hash);
+        let reader = Reader::live(self.recorder.ledger(), ctx, user);
+        self.admit_run(&reader, ctx, &source_id, &wanted).await?;
+        let path = self.keep(ctx, user, BUCKET, &file).await?;
+        let _turn = self.recorder.turn([source_id.as_str()]).await;
+        let ran = self.interpret(&reader, &source_id, &file, &wanted).await?;
+        let storing = Storing { source_id, file: &file, path, attach: false, properties: None, ran };
+        let answer = self.recorder.once(ctx, user, || storing.decide(&reader, ctx)).await?;
+        storing.failure(answer)
+    }
+}
+
+/// A file on its way into the ledger.
+pub(super) struct Storing<'a> {
+    pub source_id: String,
+    pub file: &'a Arrived,
+    /// Where its bytes are.
+    pub path: String,
+    /// The source exists already and gets another file.
+    pub attach: bool,
+    pub properties: Option<Object>,
+    pub ran: Ran,
+}
+
+impl Storing<'_> {
+    pub async fn decide(&self, reader: &Reader<'_>, ctx: &Context) -> Result<Decision<IngestResponse>, Error> {
+        let mut plan = Plan::new(reader, ctx.now);
+        let stored = reader.source(&self.source_id).await?;
+        let deduplicated = stored.is_some() && !self.attach;
+        let version = stored.as_ref().map(|stored| stored.version);
+        let mut source = stored.map_or_else(|| self.source(ctx), |Stored { row, .. }| row);
+        let mut changed = version.is_none();
+        if !source.files.contains(&self.path) {
+            source.files.push(self.path.clone());
+            changed = true;
+        }
+        if self.properties.is_some() && source.properties != self.properties {
+            source.properties.clone_from(&self.properties);
+            changed = true;
+        }
+        let mut response = IngestResponse {
+            source_id: self.source_id.clone(),
+            content_hash: self.file.hash.clone(),
+            file_size: Some(self.file.size),
+            deduplicated,
+            file_path: Some(self.path.clone()),
+            ..IngestResponse::default()
+        };
+        if self.ran.commit(&mut plan, &mut source, ctx, &mut response).await? {
+            changed = true;
+        }
+        if changed {
+            plan.put(Row::Source(source), version);
+        }
+        plan.settle().await?;
+        if !changed {
+            plan.rows.clear();
+            plan.ends.clear();
+            plan.expectations.clear();
+        }
+        Ok(Decision {
+            happened: Happened::Ingested,
+            subject: RecordKey::new(kind::SOURCE, &self.source_id),
+            rows: plan.rows,
+            ends: plan.ends,
+            expectations: plan.expectations,
+            answer: response,
+        })
+    }
+
+    /// The refusal of an interpretation that failed, once the file is stored.
+    pub fn failure(&self, answer: IngestResponse) -> Result<IngestResponse, Error> {
+        match &self.ran {
+            Ran::Failed { reason, .. } => {
+                Err(Error::AnalysisFailed { source_id: self.source_id.clone(), reason: reason.clone() })
+            }
+            _ => Ok(answer),
+        }
+    }
+
+    fn source(&self, ctx: &Context) -> SourceRow {
+        SourceRow {
+            id: self.source_id.clone(),
+            kind: SourceKind::File,
+            content_hash: self.file.hash.clone(),
+            created_at: ctx.now,
+            mime_type: Some(self.file.mime_type.to_owned()),
+            file_size: Some(self.file.size),
+            original_filename: self.file.filename.clone(),
+            files: Vec::new(),
+            content: Vec::new(),
+            provenance: None,
+            entities: Vec::new(),
+            properties: None,
+        }
+    }
+}
+
+impl Ran {
+    /// Adds what the interpretation found to the plan. True when there is something to store.
+    async fn commit(
+        &self,
+        plan: &mut Plan<'_>,
+        source: &mut SourceRow,
+        ctx: &Context,
+        response: &mut IngestResponse,
+    ) -> Result<bool, Error> {
+        let (found, run_id, config, extractor) = match self {
+            Self::Nothing => return Ok(false),
+            Self::Before(run) => {
+                response.interpretation = Some(run::summary(run));
+                response.entities = run::spoken_of(plan.reader, source).await?;
+                return Ok(false);
+            }
+            Self::Failed { run_id, config, extractor, .. } => (None, run_id, config, extractor),
+            Self::Found { run_id, config, extractor, entities } => (Some(entities), run_id, config, extractor),
+        };
+        let mut run = RunRow {
+            id: run_id.clone(),
+            source_id: source.id.clone(),
+            config: config.clone(),
+            extractor: extractor.clone(),
+            status: if found.is_some() { RunStatus::Completed } else { RunStatus::Failed },
+            entities_created: 0,
+            observations_created: 0,
+            started_at: ctx.now,
+            completed_at: ctx.now,
+        };
+        if let Some(found) = found {
+            let incoming: Vec<Incoming> = found
+                .iter()
+                .map(|found| Incoming { entity_type: found.entity_type.clone(), fields: found.fields.0.clone() })
+                .collect();
+            let batch = Batch::prepare(plan, incoming).await?;
+            let origin = Origin {
+                run_id: Some(run_id.clone()),
+                observed_at: None,
+                source_priority: INTERPRETED.0,
+                specificity_score: INTERPRETED.1,
+                kind: None,
+                is_new: true,
+            };
+            let absorbed = batch.absorb(plan, source, &origin).await?;
+            run.entities_created = absorbed.entities_created;
+            run.observations_created = absorbed.observations_created;
+            list(response, absorbed, plan);
+        }
+        response.interpretation = Some(run::summary(&run));
+        // A run that failed before is made again under its name.
+        let key = RecordKey::new(kind::RUN, run_id);
+        let before = plan.reader.row::<RunRow>(key).await?;
+        plan.put(Row::Run(run), before.map(|before| before.version));
+        Ok(true)
+    }
+}

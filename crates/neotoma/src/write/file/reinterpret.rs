@@ -1,0 +1,83 @@
+//! reinterpret: another run over a source that is stored.
+
+use blobs::Key;
+use contract::Context;
+use contract::generated::neotoma::{IngestResponse, ReinterpretRequest, ReinterpretResponse};
+use tokio::io::AsyncReadExt as _;
+
+use super::Storing;
+use super::content::Arrived;
+use super::run::Wanted;
+use crate::projection::Reader;
+use crate::projection::row::{SourceKind, SourceRow};
+use crate::write::Write;
+use crate::{Error, user};
+
+impl Write {
+    pub(in crate::write) async fn run_again(
+        &self,
+        ctx: &Context,
+        request: &ReinterpretRequest,
+    ) -> Result<ReinterpretResponse, Error> {
+        let user = user::of_caller(ctx, None)?;
+        user::check_uuid("source_id", &request.source_id)?;
+        let config = request.interpretation_config.clone().unwrap_or_default();
+        if config.feature_flags.iter().flat_map(|flags| flags.values()).any(|flag| !flag.is_boolean()) {
+            return Err(Error::invalid(
+                "interpretation_config.feature_flags",
+                "holds more than booleans",
+                "give true or false",
+            ));
+        }
+        let reader = Reader::live(self.recorder.ledger(), ctx, &user);
+        let source = reader.source(&request.source_id).await?.ok_or(Error::NoSuchSource { field: "source_id" })?.row;
+        if source.kind != SourceKind::File {
+            return Err(Error::invalid("source_id", "is not a file", "name a source that was stored from a file"));
+        }
+        let wanted = Wanted::run(Some(&config));
+        self.admit_run(&reader, ctx, &source.id, &wanted).await?;
+        let _turn = self.recorder.turn([source.id.as_str()]).await;
+        let file = self.fetch(ctx, &source).await?;
+        let ran = self.interpret(&reader, &source.id, &file, &wanted).await?;
+        let path = source.files.first().cloned().unwrap_or_default();
+        let storing = Storing { source_id: source.id, file: &file, path, attach: true, properties: None, ran };
+        let again = self
+            .recorder
+            .once(ctx, &user, || async {
+                let decision = storing.decide(&reader, ctx).await?;
+                Ok(decision.map(|stored| answer(&stored)))
+            })
+            .await?;
+        storing.failure(IngestResponse::default())?;
+        Ok(again)
+    }
+
+    /// The bytes of a stored file.
+    async fn fetch(&self, ctx: &Context, source: &SourceRow) -> Result<Arrived, Error> {
+        let missing = || Error::NoSuchFile { field: "source_id" };
+        let path = source.files.first().ok_or_else(missing)?;
+        let key = Key::parse(&ctx.scope.tenant, path).map_err(|_| missing())?;
+        let mut reader = self.parts.blobs.read(&key, 0, u64::MAX).await.map_err(|_| missing())?;
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).await.map_err(|_| missing())?;
+        let known = blobs::media::supported().find(|known| Some(*known) == source.mime_type.as_deref());
+        Ok(Arrived {
+            size: bytes.len() as u64,
+            hash: source.content_hash.clone(),
+            bytes,
+            mime_type: known.unwrap_or("text/plain"),
+            filename: source.original_filename.clone(),
+        })
+    }
+}
+
+fn answer(answer: &IngestResponse) -> ReinterpretResponse {
+    let run = answer.interpretation.clone().unwrap_or_default();
+    ReinterpretResponse {
+        run_id: run.run_id,
+        entities_created: run.entities_created,
+        observations_created: run.observations_created,
+        source_id: answer.source_id.clone(),
+        ..ReinterpretResponse::default()
+    }
+}
