@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicBool;
 use axum::Router;
 use axum::routing::post;
 use axum::serve::ListenerExt as _;
-use contract::{Answer, Blob, CallError, Capability, Context, ErrorKind, Hints, Manifest, RiskTier, Side, Tool};
+use contract::{
+    Answer, Blob, CallError, Capability, Context, ErrorKind, Hints, Manifest, RequestMeta, RiskTier, Side, Tool,
+};
 use futures::future::BoxFuture;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities, ServerConfig,
@@ -96,7 +98,7 @@ impl Capability for Echo {
         Box::pin(std::future::ready(Err(CallError::new(ErrorKind::NotFound, "NOT_FOUND", "there is nothing to read"))))
     }
 
-    fn envelope(&self, error: &CallError) -> Value {
+    fn envelope(&self, _: &RequestMeta, error: &CallError) -> Value {
         json!({ "error": { "code": error.code, "message": error.message } })
     }
 }
@@ -118,6 +120,7 @@ pub async fn echo() -> anyhow::Result<()> {
         risk: RiskTier::Low,
         examples: Vec::new(),
         confirm: String::new(),
+        calls_per_minute: 0,
     };
     let capability = Arc::new(Echo(Manifest { name: "bench".to_owned(), tools: vec![tool], ..Manifest::default() }));
     let config = spine::Config::default();
@@ -144,6 +147,7 @@ pub async fn echo() -> anyhow::Result<()> {
         ready: Arc::new(AtomicBool::new(true)),
         stopping: CancellationToken::new(),
         catalog: String::new(),
+        more: Default::default(),
     };
     spine::http::serve(listen().await?, site.router(), &config.limits, CancellationToken::new()).await;
     Ok(())

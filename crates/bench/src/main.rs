@@ -9,6 +9,7 @@
 mod bare;
 mod governance;
 mod load;
+mod neotoma;
 mod report;
 mod seed;
 mod store;
@@ -23,6 +24,9 @@ struct Arguments {
     /// Small sizes, for a first look.
     #[arg(long)]
     quick: bool,
+    /// Neotoma only.
+    #[arg(long)]
+    neotoma: bool,
 }
 
 /// What child processes run; each prints its port.
@@ -43,6 +47,12 @@ async fn main() -> anyhow::Result<()> {
         Some(Command::Axum) => bare::axum().await,
         Some(Command::Rmcp) => bare::rmcp().await,
         Some(Command::Echo) => bare::echo().await,
+        None if arguments.neotoma => {
+            let mut report = report::Report::default();
+            neotoma::run(&mut report, arguments.quick).await?;
+            report.print();
+            Ok(())
+        }
         None => run(arguments.quick).await,
     }
 }
@@ -57,6 +67,7 @@ async fn run(quick: bool) -> anyhow::Result<()> {
     governance::templates(&mut report, quick).await?;
     governance::proposals(&mut report, quick).await?;
     governance::baselines(&mut report).await?;
+    neotoma::run(&mut report, quick).await?;
     subject::resources(&mut report).await?;
     report.print();
     Ok(())

@@ -10,14 +10,23 @@ use crate::report::{Report, median};
 use crate::{seed, store};
 
 /// The programs that xtask built beside this one.
-fn program(name: &str) -> anyhow::Result<String> {
+pub fn program(name: &str) -> anyhow::Result<String> {
     let folder = std::env::current_exe()?.parent().map(PathBuf::from).unwrap_or_default();
     Ok(folder.join(name).display().to_string())
 }
 
 pub async fn chancery(data: &std::path::Path) -> anyhow::Result<Running> {
     let data = data.display().to_string();
-    Running::start(&program("chancery")?, &["serve", "--listen", "127.0.0.1:0", "--data", &data], "/mcp").await
+    let arguments = ["serve", "--listen", "127.0.0.1:0", "--data", &data];
+    Running::start(&program("chancery")?, &arguments, "/transformation/mcp").await
+}
+
+/// Without the limits that tools state: here it is about what they cost.
+pub async fn neotoma(data: &std::path::Path) -> anyhow::Result<Running> {
+    let data = data.display().to_string();
+    let unlimited = "limits.tools=ingest=0,retrieve_entities=0";
+    let arguments = ["serve", "--listen", "127.0.0.1:0", "--data", &data, "--set", unlimited];
+    Running::start(&program("chancery")?, &arguments, "/neotoma/mcp").await
 }
 
 /// An echo tool: axum, rmcp, ours.

@@ -194,7 +194,6 @@ mod tests {
         check(b"{}", "text/csv", "a.json", Err(Refused::Mismatch));
     }
 
-    // N-087
     #[test]
     fn what_is_not_known_is_refused() {
         check(DOCX, "", "a.docx", Err(Refused::Unsupported));

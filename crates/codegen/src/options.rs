@@ -34,6 +34,8 @@ pub struct Expose {
     pub examples: Vec<Example>,
     #[prost(string, tag = "9")]
     pub confirm: String,
+    #[prost(uint32, tag = "10")]
+    pub calls_per_minute: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Message)]
@@ -175,6 +177,7 @@ mod tests {
             risk: 1,
             examples: vec![example()],
             confirm: word(),
+            calls_per_minute: 1,
         }
     }
 

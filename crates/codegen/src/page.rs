@@ -64,6 +64,9 @@ fn traits(tool: &Tool<'_>) -> String {
     if !tool.stated.toolset.is_empty() {
         words.push(format!("toolset {}", tool.stated.toolset));
     }
+    if tool.stated.calls_per_minute > 0 {
+        words.push(format!("{} calls a minute", tool.stated.calls_per_minute));
+    }
     format!("{}. `{}`.", capitalized(&words.join(", ")), tool.method.rpc())
 }
 

@@ -63,6 +63,9 @@ impl<'a> Tool<'a> {
         if !stated.confirm.is_empty() {
             entry["confirm"] = json!(stated.confirm);
         }
+        if stated.calls_per_minute > 0 {
+            entry["calls_per_minute"] = json!(stated.calls_per_minute);
+        }
         entry
     }
 
@@ -116,4 +119,21 @@ impl<'a> Tool<'a> {
 /// `stated`, or what `fallback` gives when it is empty.
 pub fn first_of(stated: &str, fallback: impl FnOnce() -> String) -> String {
     if stated.is_empty() { fallback() } else { stated.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{changed, compiled};
+
+    // N-263
+    #[test]
+    fn a_tool_states_how_often_it_may_be_called() {
+        let (source, capabilities, problems) =
+            compiled(&changed("title: \"Delete a thing\"", "title: \"Delete a thing\" calls_per_minute: 10"));
+        assert_eq!(problems, []);
+        let limits: Vec<Value> =
+            Tool::all(&source, &capabilities[0]).iter().map(|tool| tool.entry()["calls_per_minute"].clone()).collect();
+        assert_eq!(limits, [Value::Null, json!(10)]);
+    }
 }

@@ -4,7 +4,9 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::sync::broadcast;
 
-use crate::{Answer, Blob, CallError, Context, Manifest, Misfit, PromptAnswer, ResourcePage, ViolationKind};
+use crate::{
+    Answer, Blob, CallError, Context, Manifest, Misfit, PromptAnswer, RequestMeta, ResourcePage, ViolationKind,
+};
 
 /// A capability as the doors see it. Implementations are mostly generated: [`crate::dispatch`] turns a tool name and
 /// JSON into a call of a service trait.
@@ -58,8 +60,19 @@ pub trait Capability: Send + Sync + 'static {
         Box::pin(std::future::ready(refuse_in_general(misfit)))
     }
 
-    /// The failure in the shape that this capability's specification publishes.
-    fn envelope(&self, error: &CallError) -> Value;
+    /// The failure of a request in the shape that this capability's specification publishes.
+    fn envelope(&self, request: &RequestMeta, error: &CallError) -> Value;
+
+    /// Largest request that this capability takes, where that is more than the doors take in general.
+    fn body_bytes_max(&self) -> Option<usize> {
+        None
+    }
+
+    /// The refusal of a request larger than `bytes_max`, where the capability has its own words for it. `bytes` is the size
+    /// that the request stated, or as much of it as was read.
+    fn too_large(&self, _bytes: u64, _bytes_max: u64) -> Option<CallError> {
+        None
+    }
 
     /// True when [`Capability::changes`] has something to tell. Asked often, so it starts nothing.
     fn announces(&self) -> bool {

@@ -45,6 +45,8 @@ impl Verdict {
 pub struct RequestMeta {
     /// Made by the door, unique for each call.
     pub request_id: String,
+    /// 32 hexadecimal digits: the trace that the caller is in, or one that begins with this call.
+    pub trace_id: String,
     /// Ties calls of one task together: given by the caller, or the trace id, or the request id.
     pub correlation_id: String,
     pub traceparent: Option<String>,

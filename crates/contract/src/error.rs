@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Conflict,
     FailedPrecondition,
     PermissionDenied,
+    /// More than the caller is entitled to for now.
+    ResourceExhausted,
     Unavailable,
     DeadlineExceeded,
     Internal,
@@ -61,6 +63,14 @@ impl CallError {
     pub fn absent(service: &str) -> Self {
         Self::new(ErrorKind::Unavailable, "SERVICE_UNAVAILABLE", format!("{service} is not served here"))
             .hint("ask the operator which endpoint serves it")
+    }
+
+    /// The caller called too often and may call again after some seconds.
+    pub fn rate_limited(retry_after_s: u64) -> Self {
+        let message = format!("Rate limit exceeded. Retry after {retry_after_s} seconds.");
+        Self::new(ErrorKind::ResourceExhausted, "RATE_LIMIT_EXCEEDED", message)
+            .detail("retry_after_seconds", retry_after_s)
+            .hint(format!("wait {retry_after_s} seconds, then call again"))
     }
 
     pub fn precondition(message: impl Into<String>) -> Self {
@@ -95,7 +105,10 @@ impl CallError {
 
     /// True when the same call may succeed later without a change.
     pub fn retryable(&self) -> bool {
-        matches!(self.kind, ErrorKind::Unavailable | ErrorKind::DeadlineExceeded | ErrorKind::Conflict)
+        matches!(
+            self.kind,
+            ErrorKind::Unavailable | ErrorKind::DeadlineExceeded | ErrorKind::Conflict | ErrorKind::ResourceExhausted
+        )
     }
 }
 

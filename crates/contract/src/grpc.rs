@@ -28,6 +28,7 @@ pub fn status(error: CallError) -> Status {
             Code::FailedPrecondition
         }
         ErrorKind::PermissionDenied => Code::PermissionDenied,
+        ErrorKind::ResourceExhausted => Code::ResourceExhausted,
         ErrorKind::Unavailable => Code::Unavailable,
         ErrorKind::DeadlineExceeded => Code::DeadlineExceeded,
         ErrorKind::Internal => Code::Internal,

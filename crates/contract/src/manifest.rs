@@ -53,6 +53,14 @@ pub struct Tool {
     /// The question before a destructive call, with `{field}` for arguments.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub confirm: String,
+    /// How often one caller may call it; 0 for no limit of its own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub calls_per_minute: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

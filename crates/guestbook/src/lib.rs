@@ -10,7 +10,7 @@ pub mod generated;
 
 use std::sync::Arc;
 
-use contract::{Answer, Blob, CallError, Capability, Context, ErrorKind, Manifest};
+use contract::{Answer, Blob, CallError, Capability, Context, ErrorKind, Manifest, RequestMeta};
 use futures::future::BoxFuture;
 use ledger::{
     At, Change, Commit, CommitError, Find, Fold as _, Idempotency, NewFact, RecordKey, Refusal, SharedLedger,
@@ -66,7 +66,7 @@ impl Capability for Guestbook {
         Box::pin(self.services.read(ctx, uri))
     }
 
-    fn envelope(&self, error: &CallError) -> Value {
+    fn envelope(&self, _: &RequestMeta, error: &CallError) -> Value {
         json!({ "error": { "code": error.code, "message": error.message, "field": error.field, "suggestions": error.suggestions } })
     }
 }

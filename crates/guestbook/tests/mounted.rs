@@ -40,6 +40,7 @@ async fn platform() -> Box {
         ready: Arc::new(AtomicBool::new(true)),
         stopping: CancellationToken::new(),
         catalog: platform.catalog(),
+        more: Default::default(),
     };
     Box { platform, router: site.router(), _folder: folder }
 }

@@ -6,11 +6,12 @@ use blobs::Blobs;
 use blobs::jail::Roots;
 use blobs::sign::Links;
 use contract::generated::neotoma::{Services, manifest};
-use contract::{Answer, Blob, CallError, Capability, Context, Manifest, Misfit};
+use contract::{Answer, Blob, CallError, Capability, Context, Manifest, Misfit, RequestMeta};
 use futures::future::BoxFuture;
 use ledger::SharedLedger;
 use serde_json::{Map, Value, json};
 
+use crate::Error;
 use crate::interpret::Interpreter;
 use crate::projection::fold::Fold;
 use crate::query::Query;
@@ -51,13 +52,15 @@ pub struct Parts {
 pub struct Neotoma {
     manifest: Manifest,
     services: Services<Query, Write>,
+    file_bytes_max: u64,
 }
 
 impl Neotoma {
     pub fn new(parts: Parts) -> Self {
+        let file_bytes_max = parts.config.file_bytes_max;
         let query = Query::new(parts.clone());
         let write = Write::new(Recorder::new(parts.ledger.clone()), parts);
-        Self { manifest: manifest(), services: Services { neotoma_query: query, neotoma_write: write } }
+        Self { manifest: manifest(), services: Services { neotoma_query: query, neotoma_write: write }, file_bytes_max }
     }
 
     /// How its facts become records.
@@ -88,12 +91,22 @@ impl Capability for Neotoma {
         Box::pin(std::future::ready(refusal::refuse(misfit)))
     }
 
-    fn envelope(&self, error: &CallError) -> Value {
+    /// A file of the largest size as base64, and then some for the refusal of a larger one to name its size.
+    fn body_bytes_max(&self) -> Option<usize> {
+        usize::try_from(self.file_bytes_max * 2).ok().map(|bytes| bytes.max(96 * 1024 * 1024))
+    }
+
+    fn too_large(&self, bytes: u64, _bytes_max: u64) -> Option<CallError> {
+        // Three of four bytes of a request are the file.
+        Some(Error::FileTooLarge { size: bytes / 4 * 3, max: self.file_bytes_max }.into())
+    }
+
+    fn envelope(&self, request: &RequestMeta, error: &CallError) -> Value {
         let mut details = Map::new();
         details.extend(error.field.as_ref().map(|field| ("field".to_owned(), Value::from(field.as_str()))));
         details.extend(error.details.clone());
         let fix = error.suggestions.get("hint").cloned();
         details.extend(fix.map(|fix| ("fix".to_owned(), fix)));
-        json!({ "error": { "code": error.code, "message": error.message, "details": details } })
+        json!({ "error": { "code": error.code, "message": error.message, "details": details, "trace_id": request.trace_id } })
     }
 }

@@ -1,7 +1,7 @@
 //! Interpretation: from the bytes of a file to entities with fields.
 //!
 //! [`Rules`] is embedded: [`rules`] finds the format, [`paper`] decides what a text is, [`vocabulary`] knows the words for
-//! each field, and [`record`] reads labelled values as one entity.
+//! each field, and [`record`] reads labelled values as one entity. [`OpenAi`] asks a model instead, where one is configured.
 //!
 //! Values are never changed beyond what their type needs: an amount becomes a number, a date becomes ISO, the rest stays as
 //! written. What is unreadable or could be read in two ways is left out.
@@ -18,6 +18,7 @@ mod items;
 mod json;
 mod lines;
 mod note;
+mod openai;
 mod pairs;
 mod paper;
 mod party;
@@ -30,6 +31,7 @@ mod table;
 mod tax;
 mod vocabulary;
 
+pub use openai::{OpenAi, OpenAiConfig};
 pub use rules::Rules;
 
 use contract::Object;

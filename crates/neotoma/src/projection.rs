@@ -8,5 +8,6 @@ pub mod listed;
 pub mod message;
 pub mod reader;
 pub mod row;
+mod types;
 
 pub use reader::{Reader, Stored};

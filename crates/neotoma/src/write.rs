@@ -3,12 +3,19 @@
 //! [`Recorder`] makes decisions durable, at most once for each `client_request_id`. [`Plan`] gathers what one call
 //! changes about entities. One file for each group of tools.
 
+mod correct;
+mod edges;
 mod file;
 mod ingest;
+mod internal;
+mod merge;
 mod plan;
 mod recorder;
+mod register;
 mod relate;
+mod remove;
 mod turns;
+mod unmerge;
 
 use contract::generated::neotoma::{
     CorrectRequest, CorrectResponse, CreateRelationshipRequest, CreateRelationshipResponse, DeleteRequest,
@@ -18,7 +25,10 @@ use contract::generated::neotoma::{
 };
 use contract::{CallError, Context};
 
+use tokio::sync::MutexGuard;
+
 use crate::capability::Parts;
+use crate::projection::Reader;
 
 pub use plan::Plan;
 pub use recorder::{Decision, Recorder};
@@ -32,6 +42,19 @@ pub struct Write {
 impl Write {
     pub fn new(recorder: Recorder, parts: Parts) -> Self {
         Self { recorder, parts }
+    }
+
+    /// Waits for the turn to write about what these arguments name, as far as they name something.
+    async fn turn_about(&self, reader: &Reader<'_>, references: &[&str]) -> Vec<MutexGuard<'_, ()>> {
+        let mut about = Vec::with_capacity(references.len());
+        for reference in references {
+            let id = match reader.named("id", reference).await {
+                Ok(entity) => entity.row.merged_into.unwrap_or(entity.row.id),
+                Err(_) => (*reference).to_owned(),
+            };
+            about.push(id);
+        }
+        self.recorder.turn(about.iter().map(String::as_str)).await
     }
 }
 
@@ -52,8 +75,8 @@ impl NeotomaWriteService for Write {
         Ok(self.upload(ctx, &request).await?)
     }
 
-    async fn correct(&self, _ctx: &Context, _request: CorrectRequest) -> Result<CorrectResponse, CallError> {
-        Err(CallError::absent("correct"))
+    async fn correct(&self, ctx: &Context, request: CorrectRequest) -> Result<CorrectResponse, CallError> {
+        Ok(self.correct_field(ctx, &request).await?)
     }
 
     async fn reinterpret(&self, ctx: &Context, request: ReinterpretRequest) -> Result<ReinterpretResponse, CallError> {
@@ -62,34 +85,34 @@ impl NeotomaWriteService for Write {
 
     async fn merge_entities(
         &self,
-        _ctx: &Context,
-        _request: MergeEntitiesRequest,
+        ctx: &Context,
+        request: MergeEntitiesRequest,
     ) -> Result<MergeEntitiesResponse, CallError> {
-        Err(CallError::absent("merge_entities"))
+        Ok(self.merge(ctx, &request).await?)
     }
 
     async fn unmerge_entities(
         &self,
-        _ctx: &Context,
-        _request: UnmergeEntitiesRequest,
+        ctx: &Context,
+        request: UnmergeEntitiesRequest,
     ) -> Result<UnmergeEntitiesResponse, CallError> {
-        Err(CallError::absent("unmerge_entities"))
+        Ok(self.unmerge(ctx, &request).await?)
     }
 
-    async fn delete(&self, _ctx: &Context, _request: DeleteRequest) -> Result<DeleteResponse, CallError> {
-        Err(CallError::absent("delete"))
+    async fn delete(&self, ctx: &Context, request: DeleteRequest) -> Result<DeleteResponse, CallError> {
+        Ok(self.remove(ctx, &request).await?)
     }
 
-    async fn restore(&self, _ctx: &Context, _request: RestoreRequest) -> Result<RestoreResponse, CallError> {
-        Err(CallError::absent("restore"))
+    async fn restore(&self, ctx: &Context, request: RestoreRequest) -> Result<RestoreResponse, CallError> {
+        Ok(self.bring_back(ctx, &request).await?)
     }
 
     async fn register_schema(
         &self,
-        _ctx: &Context,
-        _request: RegisterSchemaRequest,
+        ctx: &Context,
+        request: RegisterSchemaRequest,
     ) -> Result<RegisterSchemaResponse, CallError> {
-        Err(CallError::absent("register_schema"))
+        Ok(self.register(ctx, &request).await?)
     }
 }
 

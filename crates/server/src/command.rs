@@ -8,11 +8,13 @@ mod diff;
 mod doctor;
 mod facts;
 mod http;
+mod ingest;
 mod maintenance;
 mod proposals;
 mod stdio;
 mod tools;
 mod typed;
+mod why;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -77,6 +79,14 @@ enum Command {
         /// The arguments as JSON; `-` reads them from stdin.
         #[arg(default_value = "{}")]
         arguments: String,
+    },
+    /// Store files and folders in neotoma.
+    Ingest(ingest::Options),
+    /// Say where the value of an entity's field comes from.
+    Why {
+        /// Id, or a unique name or identifier.
+        entity: String,
+        field: String,
     },
     /// Decide the proposals that wait.
     Proposals {
@@ -165,6 +175,8 @@ fn execute(line: CommandLine) -> anyhow::Result<ExitCode> {
             Command::Serve { .. } => http::serve(config).await,
             Command::Tools { name } => tools::print(config, name.as_deref()).await,
             Command::Call { tool, arguments } => call::call(config, &tool, &arguments).await,
+            Command::Ingest(options) => ingest::run(config, &options).await,
+            Command::Why { entity, field } => why::run(config, &entity, &field).await,
             Command::Proposals { act } => proposals::run(config, act).await,
             Command::Catalog => tools::catalog(config).await,
             Command::Baselines { what, json } => baselines::run(&config, what, json).await,

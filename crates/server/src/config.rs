@@ -13,6 +13,8 @@ use scope::{Principal, PrincipalKind};
 use serde::{Deserialize, Serialize};
 use transformation::domain::policy::Governance;
 
+use crate::platform::neotoma;
+
 pub use reference::page;
 pub use source::{Problem, Sources};
 
@@ -22,6 +24,7 @@ pub use source::{Problem, Sources};
 pub struct Config {
     pub data: PathBuf,
     pub listen: SocketAddr,
+    pub public_url: String,
     pub user: String,
     pub log: String,
     pub log_format: LogFormat,
@@ -29,6 +32,10 @@ pub struct Config {
     pub profile: String,
     pub role: Role,
     pub governance: Governance,
+    pub neotoma: neotoma::Settings,
+    /// The client is a process of this machine that started us, so its paths are ours.
+    #[serde(skip)]
+    pub local_client: bool,
     #[serde(flatten)]
     pub spine: spine::Config,
 }
@@ -66,11 +73,19 @@ impl Role {
     }
 }
 
+impl Config {
+    /// What addresses that we hand out start with.
+    pub fn public_base(&self) -> String {
+        if self.public_url.is_empty() { format!("http://{}", self.listen) } else { self.public_url.clone() }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
             data: default_data(),
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            public_url: String::new(),
             user: "owner".to_owned(),
             log: "info".to_owned(),
             log_format: LogFormat::Text,
@@ -78,6 +93,8 @@ impl Default for Config {
             profile: "ameide".to_owned(),
             role: Role::Admin,
             governance: Governance::default(),
+            neotoma: neotoma::Settings::default(),
+            local_client: false,
             spine: spine::Config::default(),
         }
     }
@@ -104,6 +121,10 @@ pub const SETTINGS: &[Setting] = &[
         name: "listen",
         about: "Address and port of the HTTP server. Port 0 takes a free one, which is then reported.",
     },
+    Setting {
+        name: "public_url",
+        about: "How clients reach the server, such as `https://mcp.example.org`; addresses of files start with it. When empty, the address that it listens on.",
+    },
     Setting { name: "user", about: "The name under which local calls are recorded." },
     Setting { name: "log", about: "What is logged to stderr: a level, or a filter such as `info,spine=debug`." },
     Setting { name: "log_format", about: "`text` or `json`." },
@@ -126,6 +147,12 @@ pub const SETTINGS: &[Setting] = &[
     Setting { name: "governance.approvals_low", about: "Approvals that a proposal of low risk needs." },
     Setting { name: "governance.approvals_med", about: "Approvals that a proposal of medium risk needs." },
     Setting { name: "governance.approvals_high", about: "Approvals that a proposal of high risk needs." },
+    Setting { name: "neotoma.file_bytes_max", about: "Largest file, in bytes." },
+    Setting { name: "neotoma.interpretations_max", about: "Interpretations per user in 30 days." },
+    Setting {
+        name: "neotoma.upload_roots",
+        about: "Folders that `upload_file` may read from; over stdio only. None when empty.",
+    },
     Setting { name: "hosts", about: "Host names besides loopback that requests may name." },
     Setting {
         name: "origins",
@@ -140,7 +167,10 @@ pub const SETTINGS: &[Setting] = &[
         about: "Before a destructive call: `ask` where the client can be asked, `always` (in two steps where it cannot), `never`.",
     },
     Setting { name: "toolsets", about: "Which groups of tools to mount; all when empty." },
-    Setting { name: "limits.body_bytes_max", about: "Largest request." },
+    Setting {
+        name: "limits.body_bytes_max",
+        about: "Largest request, except where a capability takes files and says that it takes more.",
+    },
     Setting { name: "limits.depth_max", about: "Deepest nesting of JSON." },
     Setting { name: "limits.call_timeout_ms", about: "How long a call may take." },
     Setting { name: "limits.calls_max", about: "Calls under way at once." },
@@ -150,6 +180,10 @@ pub const SETTINGS: &[Setting] = &[
     Setting { name: "limits.session_idle_s", about: "Seconds after which an idle session ends." },
     Setting { name: "limits.subscriptions_max", about: "Open streams that follow changes." },
     Setting { name: "limits.calls_per_minute", about: "Calls per minute and caller; 0 for no limit." },
+    Setting {
+        name: "limits.tools",
+        about: "Calls per minute and caller of single tools over HTTP, in place of what the tools state; 0 for no limit. A table such as `{ ingest = 100 }`; in the environment `ingest=100,upload_file=10`.",
+    },
     Setting { name: "limits.shutdown_ms", about: "How long calls under way may go on after a stop was asked for." },
 ];
 

@@ -1,11 +1,13 @@
 //! The parts, put together.
 
+pub mod neotoma;
+
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use contract::{Capability, Context, Manifest, NoClient, RequestMeta};
+use contract::{Capability, Context, Manifest, NoClient};
 use ledger::Folds;
 use ledger_sqlite::SqliteLedger;
 use ledger_sqlite::audit::{AuditLog, AuditRow};
@@ -14,10 +16,11 @@ use spine::admission::{Addresses, Admission, LocalIdentity, Pace};
 use spine::arguments::Checkers;
 use spine::audit::{AuditRecord, AuditSink};
 use spine::metrics::Metrics;
+use spine::trace::Given;
 use spine::{Endpoint, Parts, Seal};
 use tokio_util::sync::CancellationToken;
 
-use crate::Config;
+use crate::{Config, Files};
 
 /// Everything a door needs.
 pub struct Platform {
@@ -28,6 +31,7 @@ pub struct Platform {
     pub addresses: Addresses,
     pub metrics: Metrics,
     pub folds: Folds,
+    pub files: Files,
 }
 
 /// A capability, ready to be served, and how its facts become records.
@@ -53,7 +57,7 @@ pub fn checkers(manifest: &Manifest) -> anyhow::Result<Arc<Checkers>> {
 
 /// The capabilities in the box. Adding one is one line here.
 pub async fn mount_all(config: &Config, ledger: &Arc<SqliteLedger>) -> anyhow::Result<Vec<Mount>> {
-    let mounts = vec![transformation(config, ledger).await?];
+    let mounts = vec![transformation(config, ledger).await?, neotoma::mount(config, ledger, &secret(&config.data)?)?];
     let wanted = |mount: &Mount| {
         config.capabilities.is_empty() || config.capabilities.contains(&mount.capability.manifest().name)
     };
@@ -76,11 +80,12 @@ impl Platform {
     pub fn with(config: &Config, ledger: Arc<SqliteLedger>, mounts: Vec<Mount>) -> anyhow::Result<Self> {
         let audit = Arc::new(AuditLog::open(&config.data)?);
         let seal = Seal::new(secret(&config.data)?);
+        let files = Files::open(config)?;
         let metrics = Metrics::default();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
         let mut folds = Folds::new();
-        let mut endpoints = Vec::new();
+        let mut endpoints: Vec<Arc<Endpoint>> = Vec::new();
         for mount in mounts {
             if let Some((name, fold)) = mount.fold {
                 folds.insert(name.to_owned(), fold);
@@ -96,11 +101,20 @@ impl Platform {
                 seal: seal.clone(),
             })));
         }
+        for name in config
+            .spine
+            .limits
+            .tools
+            .keys()
+            .filter(|name| !endpoints.iter().any(|mounted| mounted.tool(name).is_some()))
+        {
+            tracing::warn!("limits.tools names {name}, which is not a mounted tool");
+        }
         let addresses = Addresses::new(&config.spine.hosts, &config.spine.origins);
         let identity = Arc::new(LocalIdentity::new(&config.user).serving(config.role.principal(&config.user)));
         let pace = Pace::per_minute(config.spine.limits.calls_per_minute);
         let admission = Arc::new(Admission::new(addresses.clone(), identity, pace));
-        Ok(Self { ledger, audit, endpoints, admission, addresses, metrics, folds })
+        Ok(Self { ledger, audit, endpoints, admission, addresses, metrics, folds, files })
     }
 
     /// The endpoint of one capability.
@@ -135,7 +149,7 @@ pub fn open_ledger(config: &Config) -> anyhow::Result<Arc<SqliteLedger>> {
 }
 
 /// The key that seals what clients hand back. Shared by all processes of a data directory.
-fn secret(data: &Path) -> anyhow::Result<[u8; 32]> {
+pub(crate) fn secret(data: &Path) -> anyhow::Result<[u8; 32]> {
     let path = data.join("secret.key");
     if !path.exists() {
         let fresh: [u8; 32] = rand::random();
@@ -180,7 +194,7 @@ impl AuditSink for Sink {
             arguments_hash: record.arguments_hash,
             request_id: record.request_id,
             correlation_id: record.correlation_id,
-            trace_id: record.trace_id,
+            trace_id: Some(record.trace_id),
             decision: record.decision,
             outcome: record.outcome.into(),
             error_code: record.error_code,
@@ -214,11 +228,10 @@ pub fn transformation_settings(config: &Config) -> anyhow::Result<transformation
 /// The context of work that the server does on its own.
 pub fn own_context(config: &Config) -> Context {
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
-    let request_id = ids.next();
     Context {
         scope: Scope::local(),
         principal: Principal::local(&config.user),
-        request: RequestMeta { correlation_id: request_id.clone(), request_id, ..RequestMeta::default() },
+        request: Given::default().request_meta(ids.next()),
         now: SystemClock.now(),
         ids,
         client: Arc::new(NoClient),

@@ -14,7 +14,7 @@ use scope::{Principal, Scope, Timestamp};
 
 pub use identity::{Identity, LocalIdentity};
 pub use origin::Addresses;
-pub use pace::Pace;
+pub use pace::{Buckets, Pace};
 
 use crate::message::Message;
 
@@ -130,6 +130,12 @@ impl Admission {
         let scoped = scope_of(paced, manifest)?;
         let permitted = role(scoped, manifest)?;
         Ok(tenant(permitted))
+    }
+
+    /// Whether we know who sends something, before what it says is read.
+    pub fn knows(&self, headers: &HeaderMap, now: Timestamp) -> Result<(), Rejection> {
+        let arrival = Arrival { door: Door::Http(headers), message: None, now };
+        self.token(self.host_and_origin(&arrival)?).map(|_| ())
     }
 
     fn host_and_origin<'a>(&self, arrival: &'a Arrival<'a>) -> Result<Addressed<'a>, Rejection> {

@@ -40,7 +40,7 @@ pub struct AuditRecord {
     pub arguments_hash: Cow<'static, str>,
     pub request_id: String,
     pub correlation_id: String,
-    pub trace_id: Option<String>,
+    pub trace_id: String,
     /// `admitted`, or why not; for a write, what the policy decided and why.
     pub decision: Cow<'static, str>,
     /// `ok`, `refused`, `failed` or `asked`.
@@ -57,8 +57,11 @@ impl AuditSink for NoAudit {
     fn append(&self, _: AuditRecord) {}
 }
 
+/// The text and the hash of arguments.
+pub type Kept = (Cow<'static, str>, Cow<'static, str>);
+
 /// Arguments as an audit record keeps them: without secrets, bounded, with the hash of the whole.
-pub fn arguments(arguments: &Map<String, Value>) -> (Cow<'static, str>, Cow<'static, str>) {
+pub fn arguments(arguments: &Map<String, Value>) -> Kept {
     if arguments.is_empty() {
         return ("{}".into(), NO_ARGUMENTS_HASH.into());
     }

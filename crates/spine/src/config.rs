@@ -1,5 +1,7 @@
 //! What an operator may set about doors and calls.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// Settings of the doors. Every field has a default that suits one person on one machine.
@@ -54,7 +56,7 @@ pub enum Confirm {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Largest request body.
+    /// Largest request, except where a capability takes larger ones.
     pub body_bytes_max: usize,
     /// Deepest nesting of JSON.
     pub depth_max: usize,
@@ -74,6 +76,8 @@ pub struct Limits {
     pub subscriptions_max: usize,
     /// Calls per minute and caller; 0 for no limit.
     pub calls_per_minute: u32,
+    /// Calls per minute and caller of single tools, in place of what the tools state themselves; 0 for no limit. Not for stdio.
+    pub tools: BTreeMap<String, u32>,
     /// How long calls under way may go on after the server was told to stop.
     pub shutdown_ms: u64,
 }
@@ -91,6 +95,7 @@ impl Default for Limits {
             session_idle_s: 300,
             subscriptions_max: 1000,
             calls_per_minute: 0,
+            tools: BTreeMap::new(),
             shutdown_ms: 20_000,
         }
     }

@@ -104,6 +104,7 @@ mod tests {
             risk: RiskTier::High,
             examples: Vec::new(),
             confirm: "Delete {id}?".to_owned(),
+            calls_per_minute: 0,
         }
     }
 

@@ -16,9 +16,9 @@ use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::admission::Admitted;
+use crate::admission::{Admitted, Buckets};
 use crate::arguments::{Checked, Checkers};
-use crate::audit::AuditSink;
+use crate::audit::{self, AuditSink};
 use crate::config::{Config, Confirm};
 use crate::confirmation::{self, Question};
 use crate::mcp::Prepared;
@@ -61,6 +61,8 @@ pub struct Endpoint {
     replays: Replays,
     turns: Turns,
     permits: Semaphore,
+    /// How often callers called tools that may not be called as often as one likes.
+    buckets: Buckets,
     /// What MCP says about this endpoint, made when it is first asked.
     pub(crate) prepared: OnceLock<Prepared>,
 }
@@ -96,7 +98,7 @@ impl Endpoint {
         for tool in capability.manifest().tools.iter().filter(mounted) {
             by_name.insert(tool.name.clone(), tools.len());
             by_name.insert(names::without_dots(&tool.name), tools.len());
-            tools.push(listed_tool(tool, config.confirm));
+            tools.push(listed_tool(tool, &config));
         }
         let permits = Semaphore::new(config.limits.calls_max);
         Self {
@@ -113,6 +115,7 @@ impl Endpoint {
             replays: Replays::default(),
             turns: Turns::default(),
             permits,
+            buckets: Buckets::default(),
             prepared: OnceLock::new(),
         }
     }
@@ -127,20 +130,29 @@ impl Endpoint {
         self.by_name.get(name).map(|position| &self.tools[*position])
     }
 
+    /// Largest request.
+    pub fn body_bytes_max(&self) -> usize {
+        self.capability.body_bytes_max().unwrap_or(0).max(self.config.limits.body_bytes_max)
+    }
+
     /// Calls a tool.
     pub async fn call(&self, caller: &Caller, name: &str, arguments: Map<String, Value>) -> Called {
         let Some(tool) = self.tool(name) else {
-            self.record(caller, "tools/call", name, &arguments, Instant::now(), Err("UNKNOWN_TOOL"));
+            self.record(caller, "tools/call", name, audit::arguments(&arguments), Instant::now(), Err("UNKNOWN_TOOL"));
             return Called::UnknownTool;
         };
         let started = Instant::now();
-        let audited = arguments.clone();
-        let outcome = self.caught(caller, self.run(caller, tool, arguments)).await;
-        self.record(caller, "tools/call", &tool.name, &audited, started, ending(&outcome));
+        // Before the call, so that nothing keeps arguments that may hold a file.
+        let audited = audit::arguments(&arguments);
+        let outcome = match self.paced(caller, tool) {
+            Ok(()) => self.caught(caller, self.run(caller, tool, arguments)).await,
+            Err(refusal) => Err(refusal),
+        };
+        self.record(caller, "tools/call", &tool.name, audited, started, ending(&outcome));
         match outcome {
             Ok(answer) => Called::Answered(answer),
             Err(error) => {
-                let envelope = self.capability.envelope(&error);
+                let envelope = self.capability.envelope(&caller.request, &error);
                 Called::Refused(Box::new(error), envelope)
             }
         }
@@ -220,7 +232,7 @@ impl Endpoint {
         let ctx = self.context(caller, None);
         // Called inside, so that a panic before the first await is caught too.
         let outcome = self.guarded(caller, async { self.capability.read(&ctx, uri).await }).await;
-        self.record(caller, "resources/read", uri, &Map::new(), started, ending(&outcome));
+        self.record(caller, "resources/read", uri, audit::arguments(&Map::new()), started, ending(&outcome));
         outcome
     }
 
@@ -235,7 +247,7 @@ impl Endpoint {
         let started = Instant::now();
         let ctx = self.context(caller, None);
         let outcome = self.guarded(caller, work(&ctx)).await;
-        self.record(caller, method, target, &Map::new(), started, ending(&outcome));
+        self.record(caller, method, target, audit::arguments(&Map::new()), started, ending(&outcome));
         outcome
     }
 
@@ -272,10 +284,15 @@ impl Repeatable<'_> {
     }
 }
 
-/// With two-step confirmation, destructive tools take one argument more.
-fn listed_tool(tool: &Tool, confirm: Confirm) -> Tool {
+/// A tool as this endpoint has it: with the operator's limit, and with two-step confirmation, destructive ones take one
+/// argument more.
+fn listed_tool(tool: &Tool, config: &Config) -> Tool {
     let mut tool = tool.clone();
-    if confirm == Confirm::Always && tool.hints.destructive {
+    let tools = &config.limits.tools;
+    if let Some(limit) = tools.get(&tool.name).or_else(|| tools.get(&names::without_dots(&tool.name))) {
+        tool.calls_per_minute = *limit;
+    }
+    if config.confirm == Confirm::Always && tool.hints.destructive {
         let description = "The token of a CONFIRMATION_REQUIRED refusal, once a person agreed.";
         let argument = serde_json::json!({ "type": "string", "description": description });
         if let Some(Value::Object(properties)) = tool.input_schema.get_mut("properties") {

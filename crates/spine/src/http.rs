@@ -3,6 +3,7 @@
 //! A request passes, from the outside in: the listener's bounds ([`listener`]), CORS, then [`door`], which reads the body
 //! once, admits it and hands the same bytes to rmcp. [`sessions`] keeps the initialize era bounded and bound to its caller.
 
+mod body;
 mod cors;
 mod door;
 mod listener;
@@ -24,7 +25,8 @@ pub use listener::serve;
 use crate::Endpoint;
 use crate::admission::{Addresses, Admission};
 use crate::metrics::Metrics;
-use door::Door;
+use body::Turns;
+use door::{Door, Hinges};
 
 /// What an HTTP listener serves.
 pub struct Site {
@@ -38,19 +40,27 @@ pub struct Site {
     pub stopping: CancellationToken,
     /// The published catalog of the mounted tools, as JSON text.
     pub catalog: String,
+    /// Routes of the server's own. Host and origin are checked before them; whatever else they need, they see to.
+    pub more: Router,
 }
 
 impl Site {
     /// The routes: `/NAME/mcp` for each capability, `/mcp` when there is only one, and the operator's pages.
     pub fn router(self) -> Router {
-        let Self { endpoints, admission, addresses, metrics, ready, stopping, catalog } = self;
+        let Self { endpoints, admission, addresses, metrics, ready, stopping, catalog, more } = self;
         let mut router = Router::new();
-        let single = endpoints.len() == 1;
+        let (single, turns) = (endpoints.len() == 1, Turns::default());
         for endpoint in endpoints {
             let name = endpoint.capability.manifest().name.clone();
-            let door =
-                Arc::new(Door::new(endpoint, admission.clone(), addresses.clone(), ready.clone(), stopping.clone()));
-            let route = any(door::enter).with_state(door);
+            let door = Door::new(Hinges {
+                endpoint,
+                admission: admission.clone(),
+                addresses: addresses.clone(),
+                ready: ready.clone(),
+                turns: turns.clone(),
+                stopping: stopping.clone(),
+            });
+            let route = any(door::enter).with_state(Arc::new(door));
             router =
                 router.route(&format!("/{name}/mcp"), route.clone()).route(&format!("/{name}/mcp/"), route.clone());
             if single {
@@ -67,7 +77,8 @@ impl Site {
             .route("/.well-known/mcp-tools.v1.json", published.clone())
             .route("/.well-known/mcp-tools.dev.json", published)
             .layer(middleware::from_fn_with_state(addresses.clone(), own_pages_only));
-        router.merge(pages).layer(cors::layer(addresses))
+        let more = more.layer(middleware::from_fn_with_state(addresses.clone(), own_host_only));
+        router.merge(pages).merge(more).layer(cors::layer(addresses))
     }
 }
 
@@ -76,6 +87,17 @@ async fn own_pages_only(State(addresses): State<Addresses>, request: Request, ne
     match addresses.check_origin(request.headers()) {
         Ok(()) => next.run(request).await,
         Err(rejection) => (StatusCode::FORBIDDEN, rejection.to_string()).into_response(),
+    }
+}
+
+/// Turns away what no endpoint would let in either.
+async fn own_host_only(State(addresses): State<Addresses>, request: Request, next: Next) -> Response {
+    match addresses.check(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(rejection) => {
+            let status = StatusCode::from_u16(rejection.status()).unwrap_or(StatusCode::FORBIDDEN);
+            (status, rejection.to_string()).into_response()
+        }
     }
 }
 

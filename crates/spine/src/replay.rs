@@ -3,6 +3,8 @@
 //! It answers a repeated effect without troubling the store. It is filled after a commit only, and whatever it does not
 //! know is a miss: the ledger decides. Losing it loses nothing but time.
 
+use std::collections::BTreeMap;
+
 use contract::{Answer, Context, Effect};
 use quick_cache::sync::Cache;
 use scope::Timestamp;
@@ -63,8 +65,8 @@ impl Replays {
 
 /// SHA-256 over the RFC 8785 form of the arguments without the key, and the operation with its major version.
 pub fn request_hash(operation: &str, arguments: &Map<String, Value>) -> String {
-    let mut named = arguments.clone();
-    named.shift_remove(KEY_ARGUMENT);
+    // By reference: an argument may hold a whole file.
+    let named: BTreeMap<_, _> = arguments.iter().filter(|(name, _)| *name != KEY_ARGUMENT).collect();
     let canonical = serde_jcs::to_vec(&named).expect("JSON has a canonical form");
     hex::encode(Sha256::new().chain_update(operation).chain_update("@1\n").chain_update(canonical).finalize())
 }

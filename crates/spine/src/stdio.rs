@@ -78,19 +78,18 @@ async fn read_lines(
     admission: &Admission,
     stop: &CancellationToken,
 ) {
-    let limits = &endpoint.config.limits;
+    let (limits, bytes_max) = (&endpoint.config.limits, endpoint.body_bytes_max());
     let mut input = BufReader::new(input);
     let mut started = false;
     loop {
         let line = tokio::select! {
-            line = next_line(&mut input, limits.body_bytes_max) => line,
+            line = next_line(&mut input, bytes_max) => line,
             () = stop.cancelled() => return,
         };
         let line = match line {
             Line::End => return,
             Line::TooLong => {
-                let text = format!("the message is larger than {} bytes", limits.body_bytes_max);
-                let _ = lines.send(error_line(error_response(None, -32600, &text, None))).await;
+                let _ = lines.send(error_line(too_long(endpoint, bytes_max))).await;
                 continue;
             }
             Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
@@ -133,9 +132,20 @@ fn admit(message: &Message, endpoint: &Endpoint, admission: &Admission) -> Resul
     let arrival = Arrival { door: Door::Stdio, message: Some(message), now: endpoint.clock.now() };
     admission.admit(&arrival, endpoint.capability.manifest()).map(|_| ()).map_err(|rejection| {
         let request = Given::default().request_meta(endpoint.ids.next());
-        endpoint.record_rejection("stdio", &rejection, Some(message), request);
+        endpoint.record_rejection("stdio", &rejection, Some(message), &request);
         error_response(message.id.clone(), -32600, &rejection.to_string(), None)
     })
+}
+
+/// The answer to a line that was passed over, with the capability's own words where it has some.
+fn too_long(endpoint: &Endpoint, bytes_max: usize) -> Value {
+    let text = format!("the message is larger than {bytes_max} bytes");
+    let bytes_max = bytes_max as u64;
+    let envelope = endpoint.capability.too_large(bytes_max + 1, bytes_max).map(|error| {
+        let request = Given::default().request_meta(endpoint.ids.next());
+        endpoint.capability.envelope(&request, &error)
+    });
+    error_response(None, -32600, &text, envelope)
 }
 
 /// True for the request with which rmcp's connection begins: a sound `initialize`, or a sound stateless request.

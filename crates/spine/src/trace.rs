@@ -1,6 +1,7 @@
 //! What a caller may say about where its call belongs, within bounds: it ends up in facts and in the audit log.
 
 use contract::RequestMeta;
+use sha2::{Digest, Sha256};
 
 /// Longest correlation id.
 const CORRELATION_CHARS_MAX: usize = 128;
@@ -18,14 +19,17 @@ pub struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// Keeps what is well formed. Without a correlation id, the trace id or the request id ties calls together.
+    /// Keeps what is well formed. Without a correlation id, the trace id or the request id ties calls together; without a
+    /// trace, one begins here.
     pub fn request_meta(self, request_id: String) -> RequestMeta {
         let traceparent = self.traceparent.filter(|text| trace_id(text).is_some());
         let tracestate = self.tracestate.filter(|text| traceparent.is_some() && is_plain(text, STATE_CHARS_MAX));
         let correlation = self.correlation.filter(|text| is_plain(text, CORRELATION_CHARS_MAX));
         let correlation = correlation.or(traceparent.and_then(trace_id)).unwrap_or(&request_id).to_owned();
+        let trace_id = traceparent.and_then(trace_id).map_or_else(|| fresh_trace_id(&request_id), str::to_owned);
         RequestMeta {
             request_id,
+            trace_id,
             correlation_id: correlation,
             traceparent: traceparent.map(str::to_owned),
             tracestate: tracestate.map(str::to_owned),
@@ -40,7 +44,13 @@ pub fn trace_id(traceparent: &str) -> Option<&str> {
     let [_, trace, _, _] = parts[..] else { return None };
     let hexadecimal = |part: &&str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
     let fits = parts.iter().map(|part| part.len()).eq([2, 32, 16, 2]) && parts.iter().all(hexadecimal);
-    fits.then_some(trace)
+    // W3C keeps the trace of zeros for "none".
+    (fits && trace.bytes().any(|byte| byte != b'0')).then_some(trace)
+}
+
+/// The id of a trace that begins with a request. Request ids are unique, so this is as well, and nothing rolls dice twice.
+fn fresh_trace_id(request_id: &str) -> String {
+    hex::encode(&Sha256::digest(request_id)[..16])
 }
 
 /// Name and version of a client, cut to a bound.
@@ -77,6 +87,23 @@ mod tests {
         check(Some(""), Some("00-nonsense-00-01"), "r1");
         check(Some("two\nlines"), None, "r1");
         check(Some(&"x".repeat(129)), Some(PARENT), trace);
+    }
+
+    #[track_caller]
+    fn check_trace(traceparent: Option<&str>, request_id: &str, expected: &str) {
+        let given = Given { traceparent, ..Given::default() };
+        assert_eq!(given.request_meta(request_id.to_owned()).trace_id, expected);
+    }
+
+    // N-023
+    #[test]
+    fn every_call_is_in_a_trace() {
+        let begun = "82f3e9c695dc6b8d1b11818d5701919e";
+        check_trace(Some(PARENT), "r1", "4bf92f3577b34da6a3ce929d0e0e4736");
+        check_trace(None, "r1", begun);
+        check_trace(None, "r2", "db77fd01af957221a4989b64b3770a83");
+        check_trace(Some("00-nonsense-00-01"), "r1", begun);
+        check_trace(Some("00-00000000000000000000000000000000-00f067aa0ba902b7-01"), "r1", begun);
     }
 
     #[test]

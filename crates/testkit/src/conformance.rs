@@ -11,7 +11,9 @@ mod prompts;
 mod questions;
 mod resources;
 
-use contract::{Answer, Blob, CallError, Capability, Changed, Content, Context, Manifest, PromptAnswer, ResourcePage};
+use contract::{
+    Answer, Blob, CallError, Capability, Changed, Content, Context, Manifest, PromptAnswer, RequestMeta, ResourcePage,
+};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
@@ -98,7 +100,7 @@ impl Capability for Conformance {
         Box::pin(std::future::ready(Ok(prompts::completions(typed))))
     }
 
-    fn envelope(&self, error: &CallError) -> Value {
+    fn envelope(&self, _: &RequestMeta, error: &CallError) -> Value {
         json!({ "error": {
             "code": error.code,
             "message": error.message,

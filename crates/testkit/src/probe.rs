@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use contract::{
-    Answer, Ask, Blob, CallError, Capability, Changed, Context, ErrorKind, Hints, Manifest, RiskTier, Side, Tool,
+    Answer, Ask, Blob, CallError, Capability, Changed, Context, ErrorKind, Hints, Manifest, RequestMeta, RiskTier,
+    Side, Tool,
 };
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -18,6 +19,7 @@ const CHANGES_KEPT: usize = 16;
 /// The capability.
 pub struct Probe {
     manifest: Manifest,
+    body_bytes_max: Option<usize>,
     seen: Arc<Seen>,
 }
 
@@ -53,18 +55,23 @@ impl Default for Probe {
             erased: AtomicUsize::new(0),
             changes: broadcast::Sender::new(CHANGES_KEPT),
         };
-        Self { manifest: manifest(), seen: Arc::new(seen) }
+        Self { manifest: manifest(), body_bytes_max: None, seen: Arc::new(seen) }
     }
 }
 
 impl Probe {
+    /// One that takes larger requests than others, and has its own words for those that are too large.
+    pub fn taking(bytes_max: usize) -> Self {
+        Self { body_bytes_max: Some(bytes_max), ..Self::default() }
+    }
+
     pub fn seen(&self) -> Arc<Seen> {
         self.seen.clone()
     }
 
     async fn answer(&self, ctx: &Context, tool: &str, arguments: Map<String, Value>) -> Result<Answer, CallError> {
         let answer = match tool {
-            "probe.echo" => Value::Object(arguments),
+            "probe.echo" | "probe.rare" => Value::Object(arguments),
             "probe.panic" => panic!("asked to panic"),
             "probe.wait" | "probe.write" => {
                 self.seen.begun.send_modify(|count| *count += 1);
@@ -127,6 +134,16 @@ impl Capability for Probe {
         Box::pin(std::future::ready(body))
     }
 
+    fn body_bytes_max(&self) -> Option<usize> {
+        self.body_bytes_max
+    }
+
+    fn too_large(&self, bytes: u64, bytes_max: u64) -> Option<CallError> {
+        self.body_bytes_max?;
+        let error = CallError::new(ErrorKind::InvalidArgument, "FILE_TOO_LARGE", "the request is too large");
+        Some(error.detail("size", bytes).detail("max", bytes_max))
+    }
+
     fn announces(&self) -> bool {
         true
     }
@@ -135,8 +152,14 @@ impl Capability for Probe {
         Some(self.seen.changes.subscribe())
     }
 
-    fn envelope(&self, error: &CallError) -> Value {
-        json!({ "error": { "code": error.code, "message": error.message, "field": error.field, "details": error.details } })
+    fn envelope(&self, request: &RequestMeta, error: &CallError) -> Value {
+        json!({ "error": {
+            "code": error.code,
+            "message": error.message,
+            "field": error.field,
+            "details": error.details,
+            "trace_id": request.trace_id,
+        } })
     }
 }
 
@@ -158,6 +181,7 @@ fn manifest() -> Manifest {
         title: "Probe".to_owned(),
         tools: vec![
             tool("probe.echo", Side::Query, reading, echo, &[]),
+            Tool { calls_per_minute: 2, ..tool("probe.rare", Side::Query, reading, json!({}), &[]) },
             tool("probe.panic", Side::Query, reading, json!({}), &[]),
             tool("probe.wait", Side::Query, reading, json!({}), &[]),
             tool("probe.write", Side::Command, Hints::default(), write, &[]),
@@ -190,5 +214,6 @@ fn tool(name: &str, side: Side, hints: Hints, properties: Value, required: &[&st
         risk: RiskTier::Low,
         examples: Vec::new(),
         confirm: String::new(),
+        calls_per_minute: 0,
     }
 }

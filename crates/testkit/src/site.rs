@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use contract::Capability;
-use scope::{RandomIds, SystemClock};
+use scope::{Clock, RandomIds, SystemClock};
 use spine::admission::{Addresses, Admission, Identity, LocalIdentity, Pace};
 use spine::arguments::Checkers;
 use spine::audit::{AuditSink, NoAudit};
@@ -24,6 +24,7 @@ pub struct Plan {
     pub identity: Arc<dyn Identity>,
     pub audit: Arc<dyn AuditSink>,
     pub seal_key: [u8; 32],
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Plan {
@@ -35,6 +36,7 @@ impl Plan {
             identity: Arc::new(LocalIdentity::new("tester")),
             audit: Arc::new(NoAudit),
             seal_key: [7; 32],
+            clock: Arc::new(SystemClock),
         }
     }
 
@@ -48,7 +50,7 @@ impl Plan {
             capability: self.capability,
             checkers: Arc::new(checkers),
             config: self.config,
-            clock: Arc::new(SystemClock),
+            clock: self.clock,
             ids: Arc::new(RandomIds),
             audit: self.audit,
             metrics: metrics.clone(),
@@ -73,6 +75,7 @@ impl Plan {
             ready: ready.clone(),
             stopping: stopping.clone(),
             catalog: "{}".to_owned(),
+            more: Default::default(),
         };
         let (router, stop) = (site.router(), stopping.clone());
         let server = tokio::spawn(async move { serve(listener, router, &limits, stop).await });

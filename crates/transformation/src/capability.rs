@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use contract::generated::transformation::{self as generated, Services};
 use contract::{
-    Answer, Blob, CallError, Capability, Changed, Context, Manifest, Misfit, PromptAnswer, ResourceEntry, ResourcePage,
-    Side, Tool, dispatch,
+    Answer, Blob, CallError, Capability, Changed, Context, Manifest, Misfit, PromptAnswer, RequestMeta, ResourceEntry,
+    ResourcePage, Side, Tool, dispatch,
 };
 use futures::future::BoxFuture;
 use ledger::{Find, Page, SharedLedger};
@@ -188,7 +188,7 @@ impl Capability for Transformation {
         })
     }
 
-    fn envelope(&self, error: &CallError) -> Value {
+    fn envelope(&self, _: &RequestMeta, error: &CallError) -> Value {
         let mut body = Map::new();
         body.insert("code".to_owned(), json!(error.code));
         body.insert("message".to_owned(), json!(error.message));

@@ -123,7 +123,6 @@ impl AsyncRead for Broken {
     }
 }
 
-// N-088
 #[tokio::test]
 async fn what_breaks_off_leaves_nothing_behind_and_can_be_repeated() {
     let world = World::new();
@@ -145,7 +144,6 @@ async fn any_part_of_a_blob_can_be_read() {
     assert_eq!(world.text(&key, 100, 1).await, "");
 }
 
-// N-100
 #[tokio::test]
 async fn another_tenants_blob_does_not_exist() {
     let world = World::new();

@@ -91,7 +91,7 @@ fn uuid(purpose: &str, parts: &[&str]) -> String {
     [&hash[..8], &hash[8..12], &hash[12..16], &hash[16..20], &hash[20..]].join("-")
 }
 
-/// Whether `text` is written like a UUID.
+/// Whether `text` is written like a UUID, in whatever case.
 pub fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();

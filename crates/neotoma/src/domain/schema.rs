@@ -6,6 +6,7 @@
 
 mod builtin;
 mod check;
+mod define;
 mod definition;
 mod entity_type;
 mod infer;
@@ -21,7 +22,8 @@ use serde_json::Value;
 
 pub use builtin::{builtin, builtin_types};
 pub use check::Warning;
-pub use entity_type::{BadType, entity_type, is_entity_type};
+pub use define::define;
+pub use entity_type::{BadType, entity_type, entity_type_among, fold, is_entity_type, spellings};
 pub use infer::infer;
 
 /// What one version of an entity type declares.

@@ -15,9 +15,17 @@ pub fn is_item(line: &Line) -> bool {
     item(&line.text).is_some()
 }
 
+/// Marks behind one task that are read.
+const MARKS_MAX: usize = 16;
+/// A longer line is not a task.
+const ITEM_BYTES_MAX: usize = 2_000;
+
 /// Whether it is done, if that is shown, and its words.
 fn item(text: &str) -> Option<(Option<bool>, &str)> {
-    let text = text.trim_start_matches(|c: char| matches!(c, '-' | '*' | '+' | ' '));
+    if text.len() > ITEM_BYTES_MAX {
+        return None;
+    }
+    let text = text.trim_start_matches(['-', '*', '+', ' ']);
     for (mark, done) in
         [("[ ]", false), ("[]", false), ("[x]", true), ("[X]", true), ("☐", false), ("☑", true), ("✓", true)]
     {
@@ -38,7 +46,8 @@ fn task(done: Option<bool>, text: &str) -> Extracted {
     let mut fields = Object::default();
     let mut title = text.trim();
     let mut tags = Vec::new();
-    while let Some((rest, mark)) = last_mark(title) {
+    for _ in 0..MARKS_MAX {
+        let Some((rest, mark)) = last_mark(title) else { break };
         match mark {
             Mark::Field(field, value) => {
                 fields.entry(field.to_owned()).or_insert(value.into());

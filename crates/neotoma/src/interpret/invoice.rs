@@ -11,6 +11,9 @@ pub fn read(text: &str, lines: &[Line]) -> Option<Extracted> {
     let mut pairs = pairs::pairs(&rest);
     let headings = lines.iter().flat_map(|line| &line.cells).filter_map(|cell| heading(cell));
     pairs.extend(headings.flatten());
+    pairs.extend(
+        lines.iter().take(PLACE_LINES_MAX).flat_map(|line| &line.cells).filter_map(|cell| place_and_date(cell)),
+    );
     let hints = Hints { style: amount::style(text), ..Hints::default() };
     let hints = Hints { currency: record::one_currency(text, lines, hints), ..hints };
     let mut entity = record::extracted(&INVOICE, &pairs, hints)?;
@@ -38,8 +41,20 @@ pub fn read(text: &str, lines: &[Line]) -> Option<Extracted> {
     if !items.is_empty() {
         fields.insert("items".to_owned(), items.into());
     }
-    record::unsure_dollar(text, fields);
+    record::name_dollar(text, fields);
     (fields.contains_key("invoice_number") || fields.contains_key("amount_due")).then_some(entity)
+}
+
+/// How far down a letter says where and when it was written.
+const PLACE_LINES_MAX: usize = 20;
+
+/// The date of `Kassel, 14. April 2026` or `Kassel, den 14.04.2026`.
+fn place_and_date(cell: &str) -> Option<Pair> {
+    let (place, day) = cell.split_once(", ")?;
+    let is_place =
+        place.starts_with(char::is_uppercase) && place.chars().all(|c| c.is_alphabetic() || c == ' ' || c == '-');
+    let day = date::parse(day.strip_prefix("den ").unwrap_or(day), None)?;
+    is_place.then(|| Pair::new("date", &day))
 }
 
 /// Number and date of a heading such as `Rechnung Nr. 4711 vom 3. März 2026` or `INVOICE INV-1`.
@@ -90,6 +105,14 @@ mod tests {
         check("Rechnung vom 03.03.2026", "-");
         check("Invoice 7 was paid in full", "-");
         check("Invoice for services", "-");
+    }
+
+    #[test]
+    fn letters_say_where_and_when() {
+        let day = |cell| place_and_date(cell).map(|pair| pair.value);
+        assert_eq!(day("Kassel, den 14.04.2026").as_deref(), Some("2026-04-14"));
+        assert_eq!(day("Bad Orb, 14. April 2026").as_deref(), Some("2026-04-14"));
+        assert_eq!(day("due, 14.04.2026"), None);
     }
 
     #[track_caller]

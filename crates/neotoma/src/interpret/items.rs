@@ -13,10 +13,11 @@ const REMARKS_MAX: usize = 2;
 /// The items below a header such as "Description  Qty  Amount", and the lines without them.
 pub fn of_invoice(lines: &[Line]) -> (Vec<String>, Vec<Line>) {
     let Some((at, column)) = lines.iter().enumerate().find_map(|(at, line)| Some((at, header(line)?))) else {
-        return (Vec::new(), lines.to_vec());
+        return (without_header(lines), lines.to_vec());
     };
     let mut items = Vec::new();
-    let mut taken = vec![at];
+    let mut taken = vec![false; lines.len()];
+    taken[at] = true;
     let mut remarks = 0;
     for (number, line) in lines.iter().enumerate().skip(at + 1) {
         if line.is_blank() {
@@ -28,14 +29,14 @@ pub fn of_invoice(lines: &[Line]) -> (Vec<String>, Vec<Line>) {
         match item(line, lines[at].cells.len(), column) {
             Some(item) => {
                 items.push(item);
-                taken.push(number);
+                taken[number] = true;
                 remarks = 0;
             }
             None if remarks < REMARKS_MAX => remarks += 1,
             None => break,
         }
     }
-    let rest = lines.iter().enumerate().filter(|(number, _)| !taken.contains(number)).map(|(_, line)| line.clone());
+    let rest = lines.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(line, _)| line.clone());
     (items, rest.collect())
 }
 
@@ -49,6 +50,16 @@ pub fn of_receipt(lines: &[Line]) -> Vec<String> {
         items.extend(priced(line));
     }
     items
+}
+
+/// The lines of cells with a price above the first sum, where no header says that they are items.
+fn without_header(lines: &[Line]) -> Vec<String> {
+    let Some(end) = lines.iter().position(ends_list) else { return Vec::new() };
+    let is_item = |line: &&Line| {
+        let first = line.cells.first().map(|cell| vocabulary::normal(cell)).unwrap_or_default();
+        line.cells.len() >= 2 && !vocabulary::is_label(&first)
+    };
+    lines[..end].iter().filter(is_item).filter_map(priced).collect()
 }
 
 fn header(line: &Line) -> Option<usize> {
@@ -86,7 +97,7 @@ fn ends_list(line: &Line) -> bool {
     (1..=words.len().min(4)).any(|count| sums(&words[..count].join(" ")))
 }
 
-/// The words before the price of a receipt line, whose tax class may follow: `Brot 3,49 A`.
+/// The words before the price of a line, whose tax class may follow: `Brot 3,49 A`. What lowers the sum is no item.
 fn priced(line: &Line) -> Option<String> {
     let mut words: Vec<&str> = line.text.split(' ').collect();
     if words.last().is_some_and(|word| word.len() == 1 && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '*')) {
@@ -96,7 +107,7 @@ fn priced(line: &Line) -> Option<String> {
         words.pop();
     }
     let price = words.pop()?;
-    amount::parse(price, None).filter(|read| price.contains(['.', ',']) && read.number.is_f64())?;
+    amount::parse(price, None).filter(|read| read.number.is_f64() && read.number.as_f64() >= Some(0.0))?;
     if words.last().is_some_and(|word| amount::currency(word).is_some()) {
         words.pop();
     }

@@ -22,7 +22,7 @@ pub fn read(text: &str, lines: &[Line], pairs: &[Pair]) -> Option<Extracted> {
     let mut labelled = record::fields(&NOTE, front, Hints::default());
     labelled.remove("content");
     let mut fields = Object::default();
-    if let Some(title) = labelled.remove("title").map(Into::into).or_else(|| title(lines)) {
+    if let Some(title) = labelled.remove("title").or_else(|| title(lines)) {
         fields.insert("title".to_owned(), title);
     }
     fields.insert("content".to_owned(), content.into());

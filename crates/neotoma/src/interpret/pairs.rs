@@ -5,7 +5,7 @@
 
 use super::lines::Line;
 use super::record::Pair;
-use super::{tax, vocabulary};
+use super::{amount, date, tax, vocabulary};
 
 /// The longest label, in words and in characters.
 const LABEL_WORDS_MAX: usize = 6;
@@ -50,16 +50,25 @@ fn pair_at(lines: &[Line], at: usize, cell: usize) -> (Option<Pair>, usize) {
     }
     let label = text.strip_suffix(':').unwrap_or(text);
     if is_known(label) || (text.ends_with(':') && is_label_like(label)) {
-        if let Some(next) = line.cells.get(cell + 1) {
-            if !is_known(next) && split_colon(next).is_none() {
-                // "VAT  20%  12.00": the rate is part of the label.
-                if let (true, Some(last)) = (next.ends_with('%'), line.cells.get(cell + 2)) {
-                    return (Some(Pair::new(&format!("{label} {next}"), last)), 3);
-                }
-                return (Some(Pair::new(label, next)), 2);
+        let next = line
+            .cells
+            .get(cell + 1)
+            .filter(|next| !is_known(next.trim_end_matches(':')) && split_colon(next).is_none());
+        match (next, line.cells.get(cell + 2)) {
+            // "VAT  20%  12.00": the rate is part of the label.
+            (Some(next), Some(last)) if next.ends_with('%') => {
+                return (Some(Pair::new(&format!("{label} {next}"), last)), 3);
             }
-        } else if let Some(below) = value_below(lines, at, cell) {
-            return (Some(Pair::new(label, below)), 1);
+            // "Total  EUR  12.00"
+            (Some(next), Some(last)) if amount::currency(next).is_some() => {
+                return (Some(Pair::new(label, &format!("{next} {last}"))), 3);
+            }
+            (Some(next), _) => return (Some(Pair::new(label, next)), 2),
+            (None, _) => {
+                if let Some(below) = value_below(lines, at, cell) {
+                    return (Some(Pair::new(label, below)), 1);
+                }
+            }
         }
         return (None, 1);
     }
@@ -79,7 +88,12 @@ fn value_below(lines: &[Line], at: usize, cell: usize) -> Option<&str> {
     let here = &lines[at];
     // Markdown may leave one blank line after a heading that is the label.
     let below = if here.heading && lines.get(at + 1)?.is_blank() { lines.get(at + 2)? } else { lines.get(at + 1)? };
-    let value = if below.cells.len() == here.cells.len() { below.cells.get(cell)? } else { below.cells.first()? };
+    let value = match below.cells.len() == here.cells.len() {
+        true => below.cells.get(cell)?,
+        // In lines of different columns only the first one can be told.
+        false if cell == 0 => below.cells.first()?,
+        false => return None,
+    };
     let is_label =
         is_known(value.trim_end_matches(':')) || split_colon(value).is_some() || split_known(value).is_some();
     (!is_label).then_some(value)
@@ -109,15 +123,15 @@ fn is_known(label: &str) -> bool {
 /// A known label of at least two words, or one that ends in `no`, `nr` or `#`, followed by its value: `Invoice No. INV-1`.
 /// For amounts one word is enough: `Total 12.00`.
 fn split_known(text: &str) -> Option<(&str, &str)> {
-    let ends: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
+    let ends: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).take(LABEL_WORDS_MAX).collect();
     ends.into_iter().rev().find_map(|at| {
         let (label, value) = (&text[..at], text[at + 1..].trim());
         let label = label.trim_end_matches([':', '#']);
         if value.is_empty() || !is_label_like(label) || !is_known(label) {
             return None;
         }
-        let is_amount = super::amount::parse(value, None).is_some();
-        let is_date = super::date::parse(value, None).is_some();
+        let is_amount = amount::parse(value, None).is_some();
+        let is_date = date::parse(value, None).is_some();
         let normal = vocabulary::normal(label);
         let is_number = [" no", " nr", " number", "nummer", " nº", "nr"].iter().any(|end| normal.ends_with(end))
             && !value.contains(' ')
@@ -155,6 +169,7 @@ mod tests {
     #[test]
     fn a_value_stands_below_its_label() {
         check("Bill to:\nBeta Ltd\n1 Road", "bill to=Beta Ltd");
+        check("Kunde   Datum: 03.03.2026\nBirke   Seite: 1", "kunde=Birke; datum=03.03.2026; seite=1");
         check("Invoice number   Invoice date\nINV-1   2026-03-03", "invoice number=INV-1; invoice date=2026-03-03");
     }
 

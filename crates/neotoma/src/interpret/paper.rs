@@ -5,8 +5,14 @@ use super::record::{self, Pair};
 use super::vocabulary::{self, CONTRACT, INVOICE, RECEIPT};
 use super::{Extracted, agreement, checklist, invoice, note, pairs, prose, receipt, table};
 
+/// A longer text is not looked into; it is one note.
+const TEXT_BYTES_MAX: usize = 2 << 20;
+
 /// The entities of a text. One that fits nothing specific is a note.
 pub fn entities(text: &str) -> Vec<Extracted> {
+    if text.len() > TEXT_BYTES_MAX {
+        return note::read(text, &[], &[]).into_iter().collect();
+    }
     let lines = lines::lines(text);
     let all = pairs::pairs(&lines);
     let (tables, in_table) = table::in_lines(&lines);

@@ -27,9 +27,11 @@ pub fn is_company(name: &str) -> bool {
 
 /// The name below `Herrn`, `Frau` or `Firma` in an address block.
 pub fn addressee(lines: &[Line]) -> Option<String> {
-    let at = lines
-        .iter()
-        .position(|line| matches!(line.text.as_str(), "Herrn" | "Herr" | "Frau" | "Firma" | "An" | "An die"))?;
+    let is_salutation = |line: &Line| {
+        let first = line.cells.first().map(String::as_str);
+        matches!(first, Some("Herrn" | "Herr" | "Frau" | "Firma" | "An" | "An die"))
+    };
+    let at = lines.iter().position(is_salutation)?;
     lines.get(at + 1).and_then(|line| line.cells.first()).cloned()
 }
 

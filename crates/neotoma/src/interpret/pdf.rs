@@ -5,6 +5,7 @@
 
 mod layout;
 mod names;
+mod unicode;
 
 use std::cell::Cell;
 use std::time::Instant;

@@ -67,7 +67,7 @@ pub fn invoice(text: &str) -> Option<Extracted> {
     if let Some(day) = due_date(text) {
         fields.insert("date_due".to_owned(), day.into());
     }
-    record::unsure_dollar(text, &mut fields);
+    record::name_dollar(text, &mut fields);
     Some(Extracted { entity_type: "invoice".to_owned(), fields })
 }
 

@@ -59,7 +59,7 @@ pub fn read(text: &str, lines: &[Line]) -> Option<Extracted> {
     if !items.is_empty() {
         fields.insert("items".to_owned(), items.into());
     }
-    record::unsure_dollar(text, fields);
+    record::name_dollar(text, fields);
     fields.contains_key("amount_total").then_some(entity)
 }
 

@@ -1,5 +1,8 @@
 //! Records: labelled values that belong together, from key-value lines, table rows or JSON objects, read as one entity.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use contract::Object;
 use serde_json::Value;
 
@@ -39,31 +42,32 @@ pub struct Hints {
     pub currency: Option<&'static str>,
 }
 
-/// The one type that these labels clearly name.
+/// The one type that these labels clearly name: the one with the most fields named and, among equals, with the more telling
+/// words. Where that does not decide either, there is none.
 pub fn type_of<'a>(labels: impl Iterator<Item = &'a str> + Clone) -> Option<&'static Vocabulary> {
-    let mut best: Option<(&'static Vocabulary, usize)> = None;
+    let mut best: Option<(&'static Vocabulary, (usize, Reverse<usize>))> = None;
     let mut tied = false;
     for vocabulary in vocabulary::ALL.iter().copied() {
-        let named: Vec<&Term> = labels.clone().filter_map(|label| vocabulary.term(label)).collect();
-        let fits = vocabulary
-            .needs
-            .iter()
-            .all(|group| group.split(' ').any(|field| named.iter().any(|term| term.field == field)));
-        if !fits {
-            continue;
-        }
-        let mut fields: Vec<&str> = named.iter().map(|term| term.field).collect();
-        fields.sort_unstable();
-        fields.dedup();
-        let count = fields.len();
+        let Some(fit) = fit(vocabulary, labels.clone()) else { continue };
         match best {
-            Some((_, most)) if count < most => {}
+            Some((_, most)) if fit < most => {}
             // Cards of people and companies name the same things; see `extracted`.
-            Some((first, most)) if count == most => tied |= first.entity_type != "person",
-            _ => (best, tied) = (Some((vocabulary, count)), false),
+            Some((first, most)) if fit == most => tied |= first.entity_type != "person",
+            _ => (best, tied) = (Some((vocabulary, fit)), false),
         }
     }
     best.filter(|_| !tied).map(|(vocabulary, _)| vocabulary)
+}
+
+/// How many fields the labels name and how telling they are; nothing when one that the type needs is not named.
+fn fit<'a>(vocabulary: &Vocabulary, labels: impl Iterator<Item = &'a str>) -> Option<(usize, Reverse<usize>)> {
+    let mut named: BTreeMap<&str, usize> = BTreeMap::new();
+    for (label, term) in labels.filter_map(|label| Some((label, vocabulary.term(label)?))) {
+        let rank = term.rank(label)?;
+        named.entry(term.field).and_modify(|best| *best = rank.min(*best)).or_insert(rank);
+    }
+    let fits = vocabulary.needs.iter().all(|group| group.split(' ').any(|field| named.contains_key(field)));
+    fits.then(|| (named.len(), Reverse(named.values().sum())))
 }
 
 /// The fields of `vocabulary` that `pairs` give. What cannot be read as its type is left out.
@@ -202,12 +206,21 @@ pub fn one_currency(text: &str, lines: &[Line], hints: Hints) -> Option<&'static
     })
 }
 
-/// `$` alone is no answer where the text names another dollar.
-pub fn unsure_dollar(text: &str, fields: &mut Object) {
-    let words = || text.split(|c: char| !c.is_alphanumeric() && c != '$');
-    let other = words().any(|word| matches!(word, "CAD" | "AUD" | "NZD" | "SGD" | "HKD" | "MXN"));
-    let says_us = words().any(|word| word == "USD" || word.starts_with("US$"));
-    if other && !says_us && fields.get("currency").and_then(Value::as_str) == Some("USD") {
-        fields.remove("currency");
+/// `$` alone is the dollar that the text names, if it names another one than that of the United States.
+pub fn name_dollar(text: &str, fields: &mut Object) {
+    if fields.get("currency").and_then(Value::as_str) != Some("USD") {
+        return;
     }
+    let words = || text.split(|c: char| !c.is_alphanumeric() && c != '$');
+    let mut others: Vec<&str> =
+        words().filter(|word| matches!(*word, "CAD" | "AUD" | "NZD" | "SGD" | "HKD" | "MXN")).collect();
+    others.sort_unstable();
+    others.dedup();
+    if words().any(|word| word == "USD" || word.starts_with("US$")) || others.is_empty() {
+        return;
+    }
+    match others[..] {
+        [other] => fields.insert("currency".to_owned(), other.into()),
+        _ => fields.remove("currency"),
+    };
 }

@@ -35,8 +35,6 @@ impl Rules {
 const STACK_BYTES: usize = 16 << 20;
 /// Rows of a CSV file that are looked at: a header with its preamble and the most entities.
 const CSV_ROWS_MAX: usize = table::ENTITIES_MAX + 50;
-/// Text beyond this is not read as lines; it is taken as one note.
-const LINES_BYTES_MAX: usize = 4 << 20;
 
 impl Interpreter for Rules {
     fn version(&self) -> String {
@@ -50,27 +48,45 @@ impl Interpreter for Rules {
     ) -> BoxFuture<'a, Result<Vec<Extracted>, Failure>> {
         async move {
             let Some(format) = Format::of(document.mime_type, document.filename) else { return Ok(Vec::new()) };
-            let bytes = document.bytes.to_vec();
-            let deadline = Instant::now() + self.time_max;
-            let (send, receive) = oneshot::channel();
-            // A thread of its own: a hostile file may take long or end in a panic, and neither may reach a caller.
-            let work = move || {
-                let read = std::panic::catch_unwind(AssertUnwindSafe(|| read(format, &bytes, deadline)));
-                // Nobody listens any more after a timeout.
-                let _ = send.send(read.unwrap_or_else(|_| Err(failure("the document broke its reader"))));
-            };
-            std::thread::Builder::new()
-                .name("interpret".to_owned())
-                .stack_size(STACK_BYTES)
-                .spawn(work)
-                .map_err(|_| failure("there is no thread to read the document"))?;
-            match tokio::time::timeout(self.time_max + Duration::from_secs(1), receive).await {
-                Ok(Ok(read)) => read,
-                Ok(Err(_)) => Err(failure("the document broke its reader")),
-                Err(_) => Err(failure("reading the document took too long")),
-            }
+            apart(document.bytes, self.time_max, move |bytes, deadline| entities(format, bytes, deadline)).await
         }
         .boxed()
+    }
+}
+
+/// The text of a document; nothing when its format has none.
+pub async fn text_of(document: Document<'_>, time_max: Duration) -> Result<Option<String>, Failure> {
+    let Some(format) = Format::of(document.mime_type, document.filename) else { return Ok(None) };
+    let text = move |bytes: &[u8], deadline| match format {
+        Format::Pdf => pdf::text(bytes, deadline),
+        _ => Ok(decode::text(bytes).into_owned()),
+    };
+    apart(document.bytes, time_max, text).await.map(Some)
+}
+
+/// Reads on a thread of its own: a hostile file may take long or end in a panic, and neither may reach a caller.
+async fn apart<T: Send + 'static>(
+    bytes: &[u8],
+    time_max: Duration,
+    read: impl FnOnce(&[u8], Instant) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let bytes = bytes.to_vec();
+    let deadline = Instant::now() + time_max;
+    let (send, receive) = oneshot::channel();
+    let work = move || {
+        let read = std::panic::catch_unwind(AssertUnwindSafe(|| read(&bytes, deadline)));
+        // Nobody listens any more after a timeout.
+        let _ = send.send(read.unwrap_or_else(|_| Err(failure("the document broke its reader"))));
+    };
+    std::thread::Builder::new()
+        .name("interpret".to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(work)
+        .map_err(|_| failure("there is no thread to read the document"))?;
+    match tokio::time::timeout(time_max + Duration::from_secs(1), receive).await {
+        Ok(Ok(read)) => read,
+        Ok(Err(_)) => Err(failure("the document broke its reader")),
+        Err(_) => Err(failure("reading the document took too long")),
     }
 }
 
@@ -105,9 +121,9 @@ impl Format {
     }
 }
 
-fn read(format: Format, bytes: &[u8], deadline: Instant) -> Result<Vec<Extracted>, Failure> {
+fn entities(format: Format, bytes: &[u8], deadline: Instant) -> Result<Vec<Extracted>, Failure> {
     match format {
-        Format::Text => Ok(text(&decode::text(bytes))),
+        Format::Text => Ok(paper::entities(&decode::text(bytes))),
         Format::Csv => {
             let text = decode::text(bytes);
             let found = table::entities(&csv::rows(&text, CSV_ROWS_MAX)).filter(|found| !found.is_empty());
@@ -115,15 +131,8 @@ fn read(format: Format, bytes: &[u8], deadline: Instant) -> Result<Vec<Extracted
         }
         Format::Json => json::entities(&decode::text(bytes)),
         Format::Email => email::entities(bytes),
-        Format::Pdf => Ok(text(&pdf::text(bytes, deadline)?)),
+        Format::Pdf => Ok(paper::entities(&pdf::text(bytes, deadline)?)),
     }
-}
-
-fn text(text: &str) -> Vec<Extracted> {
-    if text.len() > LINES_BYTES_MAX {
-        return super::note::read(text, &[], &[]).into_iter().collect();
-    }
-    paper::entities(text)
 }
 
 fn failure(reason: &str) -> Failure {

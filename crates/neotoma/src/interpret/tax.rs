@@ -10,6 +10,7 @@ const FILLERS: &[&str] = &[
     "incl",
     "davon",
     "enthaltene",
+    "enth",
     "darin",
     "enthalten",
     "at",

@@ -3,6 +3,13 @@
 //! Labels are compared in the form that [`normal`] gives them. Where a field has several words, an earlier one is the more
 //! telling: "amount due" before "total".
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use super::date;
+
 /// What the value of a field is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
@@ -29,6 +36,24 @@ impl Term {
     pub fn rank(&self, label: &str) -> Option<usize> {
         self.labels.split('>').position(|group| group.split('|').any(|known| known == label))
     }
+
+    /// The JSON type of the field's value.
+    pub fn json_type(&self) -> &'static str {
+        match self.reading {
+            Reading::Text | Reading::Date | Reading::Currency => "string",
+            Reading::Amount | Reading::Debit | Reading::Credit => "number",
+        }
+    }
+
+    /// Whether `value` is of the field's type; a date must be one.
+    pub fn accepts(&self, value: &Value) -> bool {
+        match (self.reading, value) {
+            (Reading::Date, Value::String(text)) => date::parse(text, None).as_deref() == Some(text),
+            (_, Value::String(_)) => self.json_type() == "string",
+            (_, Value::Number(_)) => self.json_type() == "number",
+            _ => false,
+        }
+    }
 }
 
 /// An entity type with its terms.
@@ -42,14 +67,33 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     pub fn term(&self, label: &str) -> Option<&'static Term> {
-        self.terms.iter().find(|term| term.rank(label).is_some())
+        let uses = INDEX.get(label)?;
+        uses.iter().find(|(entity_type, _)| *entity_type == self.entity_type).map(|(_, term)| *term)
     }
 }
+
+/// Which types use a label, and for what. Every line of every text is looked up here.
+static INDEX: LazyLock<HashMap<&'static str, Vec<(&'static str, &'static Term)>>> = LazyLock::new(|| {
+    let mut index: HashMap<&str, Vec<_>> = HashMap::new();
+    for vocabulary in ALL {
+        for term in vocabulary.terms {
+            for label in term.labels.split(['>', '|']) {
+                index.entry(label).or_default().push((vocabulary.entity_type, term));
+            }
+        }
+    }
+    for label in OTHERS.split('|') {
+        index.entry(label).or_default();
+    }
+    index
+});
 
 /// A label without case, punctuation, currency and bracketed remarks: `Rechnungs-Nr.:` is `rechnungs nr`.
 pub fn normal(label: &str) -> String {
     let mut plain = String::new();
     let mut depth = 0_usize;
+    // invoiceNumber is two words; MwSt is one.
+    let camel = label.starts_with(char::is_lowercase) && !label.contains(char::is_whitespace);
     let mut lower_before = false;
     for c in label.chars() {
         match c {
@@ -60,8 +104,7 @@ pub fn normal(label: &str) -> String {
             '.' | ':' | '*' | '?' | '!' | '"' => {}
             '-' | '_' | '/' | '\u{a0}' => plain.push(' '),
             c => {
-                // invoiceNumber is two words.
-                if c.is_uppercase() && lower_before {
+                if camel && c.is_uppercase() && lower_before {
                     plain.push(' ');
                 }
                 plain.extend(c.to_lowercase());
@@ -71,8 +114,9 @@ pub fn normal(label: &str) -> String {
     }
     let mut words: Vec<&str> = plain.split_whitespace().collect();
     // "Betrag in EUR" and "Total EUR" name the field and the currency.
-    while words.len() > 1 && words.last().is_some_and(|word| *word == "in" || is_currency(word)) {
+    if words.len() > 1 && words.last().is_some_and(|word| is_currency(word)) {
         words.pop();
+        words.pop_if(|word| *word == "in");
     }
     words.join(" ")
 }
@@ -80,9 +124,9 @@ pub fn normal(label: &str) -> String {
 /// The entity types that the rules know, in the order in which ties are looked at.
 pub const ALL: &[&Vocabulary] = &[&INVOICE, &RECEIPT, &CONTRACT, &TASK, &TRANSACTION, &PERSON, &COMPANY, &NOTE];
 
-/// Whether any type uses this label.
+/// Whether any type uses this label, or it is known to be none of ours.
 pub fn is_label(label: &str) -> bool {
-    ALL.iter().any(|vocabulary| vocabulary.term(label).is_some()) || OTHERS.split('|').any(|known| known == label)
+    INDEX.contains_key(label)
 }
 
 /// Labels of things that are no field of ours. Knowing them keeps their values from being read as something else.
@@ -124,7 +168,7 @@ pub const INVOICE: Vocabulary = Vocabulary {
             "invoice_number",
             "invoice number|invoice no|invoice nr|invoice id|invoice ref|invoice reference|inv no|bill number|bill no|\
              tax invoice no|rechnungsnummer|rechnungs nr|rechnung nr|rechnungsnr|re nr|rg nr|número de factura|\
-             numero de factura|nº de factura|nº factura|factura nº|factura no|factura número|no de factura",
+             numero de factura|nº de factura|nº factura|factura nº|factura no|factura número|no de factura>no|nr|number|nummer",
         ),
         date(
             "invoice_date",
@@ -195,7 +239,7 @@ pub const RECEIPT: Vocabulary = Vocabulary {
         text(
             "payment_method",
             "payment method|paid by|paid with|payment|method of payment|zahlungsart|zahlart|bezahlt mit|bezahlung|\
-             zahlungsmittel|forma de pago",
+             zahlung|zahlungsmittel|forma de pago",
         ),
         amount(
             "tax_amount",

@@ -179,15 +179,7 @@ impl<'a> Reader<'a> {
             }
             return self.entity(reference).await?.ok_or(Error::NoSuchEntity { field });
         }
-        let mut found = self.identified(reference, None, CANDIDATES_MAX).await?;
-        match found.len() {
-            0 => Err(Error::NoSuchEntity { field }),
-            1 => Ok(found.remove(0)),
-            _ => {
-                let candidates = found.into_iter().map(|found| (found.row.id, found.row.entity_type)).collect();
-                Err(Error::Ambiguous { field, candidates })
-            }
-        }
+        one_of(field, self.identified(reference, None, CANDIDATES_MAX).await?)
     }
 
     /// Like [`Self::named`], and follows merges; what is deleted is not there.
@@ -196,9 +188,35 @@ impl<'a> Reader<'a> {
         if entity.row.state.is_deleted() { Err(Error::NoSuchEntity { field }) } else { Ok(entity) }
     }
 
+    /// Like [`Self::named`]; a name that no live entity has may also be that of one in another scope.
+    pub async fn named_in(
+        &self,
+        field: &'static str,
+        reference: &str,
+        scope: &str,
+    ) -> Result<Stored<EntityRow>, Error> {
+        match self.named(field, reference).await {
+            Err(Error::NoSuchEntity { .. }) if !reference.starts_with("ent_") => {
+                let found = self.identified_in(scope, reference, None, CANDIDATES_MAX).await?;
+                one_of(field, found)
+            }
+            found => found,
+        }
+    }
+
     /// Live entities with exactly this name or identifier, by id.
     pub async fn identified(
         &self,
+        identifier: &str,
+        entity_type: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Stored<EntityRow>>, Error> {
+        self.identified_in(self.user, identifier, entity_type, limit).await
+    }
+
+    async fn identified_in(
+        &self,
+        scope: &str,
         identifier: &str,
         entity_type: Option<&str>,
         limit: usize,
@@ -213,7 +231,7 @@ impl<'a> Reader<'a> {
         let mut found = BTreeMap::new();
         for form in forms {
             let narrow = Find {
-                scope: Some(self.user.to_owned()),
+                scope: Some(scope.to_owned()),
                 r#type: entity_type.map(str::to_owned),
                 limit,
                 ..Find::all(kind::ENTITY)
@@ -302,6 +320,18 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(all)
+    }
+}
+
+/// The only one of what an argument names.
+fn one_of(field: &'static str, mut found: Vec<Stored<EntityRow>>) -> Result<Stored<EntityRow>, Error> {
+    match found.len() {
+        0 => Err(Error::NoSuchEntity { field }),
+        1 => Ok(found.remove(0)),
+        _ => {
+            let candidates = found.into_iter().map(|found| (found.row.id, found.row.entity_type)).collect();
+            Err(Error::Ambiguous { field, candidates })
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::domain::relation::RelationType;
 use crate::domain::{Observation, Schema};
 
 pub use entity::{EntityRow, deleted_scope, merged_scope};
-pub use relationship::{EdgeObservation, EdgeState, RelationshipRow, hidden_edge_scope};
+pub use relationship::{EdgeObservation, EdgeState, RelationshipRow, arrange, hidden_edge_scope};
 
 /// Kinds of records.
 pub mod kind {
@@ -233,7 +233,9 @@ impl Row {
             Self::Relationship(relationship) => relationship.record(user, plain),
             Self::Merge(merge) => Record { r#type: merge.to.clone(), ..plain },
             Self::Run(run) => Record { r#type: run.status.name().to_owned(), time: Some(run.started_at), ..plain },
-            Self::Schema(_) | Self::RelationType(_) => plain,
+            // Found by the other names of its type.
+            Self::Schema(schema) => Record { tags: schema.aliases.clone(), ..plain },
+            Self::RelationType(_) => plain,
         }
     }
 }

@@ -8,8 +8,8 @@ mod batch;
 mod request;
 mod structured;
 
-pub use absorb::Origin;
-pub use batch::Batch;
+pub use absorb::{Absorbed, Origin, refer};
+pub use batch::{Batch, references};
 pub use request::{ENTITIES_MAX, Incoming, incoming};
 pub use structured::list;
 

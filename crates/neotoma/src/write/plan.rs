@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use ledger::{Expectation, RecordKey};
 use scope::Timestamp;
 
+use super::Decision;
 use crate::Error;
 use crate::domain::identity::{self, normalise};
 use crate::domain::{Map, Observation, Schema, schema, timeline};
+use crate::projection::fold::Happened;
 use crate::projection::row::{self, EntityRow, EventRow, Row, kind};
 use crate::projection::{Reader, Stored};
 
@@ -35,8 +37,16 @@ struct Work {
 /// A schema, and whether it has to be stored.
 struct Declared {
     schema: Cow<'static, Schema>,
+    /// The schema that what is stored was derived by, when it was another one.
+    former: Option<Cow<'static, Schema>>,
     version: Option<u64>,
     changed: bool,
+}
+
+impl Declared {
+    fn new(schema: Cow<'static, Schema>, version: Option<u64>, changed: bool) -> Self {
+        Self { schema, former: None, version, changed }
+    }
 }
 
 impl<'a> Plan<'a> {
@@ -61,9 +71,9 @@ impl<'a> Plan<'a> {
                 continue;
             }
             let declared = match (own.remove(of), schema::builtin(of)) {
-                (Some(own), _) => Declared { schema: Cow::Owned(own.row), version: Some(own.version), changed: false },
-                (None, Some(builtin)) => Declared { schema: Cow::Borrowed(builtin), version: None, changed: false },
-                (None, None) => Declared { schema: Cow::Owned(schema::infer(of, &[])), version: None, changed: true },
+                (Some(own), _) => Declared::new(Cow::Owned(own.row), Some(own.version), false),
+                (None, Some(builtin)) => Declared::new(Cow::Borrowed(builtin), None, false),
+                (None, None) => Declared::new(Cow::Owned(schema::infer(of, &[])), None, true),
             };
             self.schemas.insert(of.to_owned(), declared);
         }
@@ -82,6 +92,13 @@ impl<'a> Plan<'a> {
             declared.schema = Cow::Owned(grown);
             declared.changed = true;
         }
+    }
+
+    /// Puts a schema in the place of the one that was loaded; it will be stored.
+    pub fn declare(&mut self, schema: Schema) {
+        let declared = self.schemas.get_mut(&schema.entity_type).expect("schemas are loaded before they are used");
+        declared.former = Some(std::mem::replace(&mut declared.schema, Cow::Owned(schema)));
+        declared.changed = true;
     }
 
     /// Loads entities, following merges. The answer has the entity that each id leads to, or nothing.
@@ -132,6 +149,13 @@ impl<'a> Plan<'a> {
         self.entities.get(id).is_some_and(|work| work.before.is_none())
     }
 
+    /// Expects that an entity which was loaded does not change until the commit.
+    pub fn expect_unchanged(&mut self, id: &str) {
+        let before = self.entities.get(id).and_then(|work| work.before.as_ref());
+        let unchanged = before.map(|stored| Expectation::Version { key: stored.key.clone(), version: stored.version });
+        self.expectations.extend(unchanged);
+    }
+
     /// A moment for what is stored now about an entity: later than everything stored about it before.
     pub fn moment_for(&self, id: &str) -> Timestamp {
         match self.entities.get(id).and_then(|work| work.before.as_ref()) {
@@ -148,6 +172,12 @@ impl<'a> Plan<'a> {
         work.after.state.add(&declared.schema, &observation);
         work.after.updated_at = work.after.updated_at.max(observation.created_at);
         self.rows.push(Row::Observation(observation));
+    }
+
+    /// The decision that this plan is.
+    pub fn decision<A>(self, happened: Happened, subject: RecordKey, answer: A) -> Decision<A> {
+        let Self { rows, ends, expectations, .. } = self;
+        Decision { happened, subject, rows, ends, expectations, answer }
     }
 
     /// Puts a row and expects that its record is at `version`, or absent.
@@ -168,11 +198,11 @@ impl<'a> Plan<'a> {
         for id in ids {
             self.rename(&id).await?;
             let work = self.entities.get_mut(&id).expect("just listed");
-            let schema =
-                &self.schemas.get(&work.after.entity_type).expect("schemas are loaded before they are used").schema;
+            let declared = self.schemas.get(&work.after.entity_type).expect("schemas are loaded before they are used");
+            let (schema, former) = (&declared.schema, declared.former.as_ref().unwrap_or(&declared.schema));
             work.after.derive(schema);
             let before = work.before.as_ref();
-            let old = before.map(|before| events(schema, &before.row)).unwrap_or_default();
+            let old = before.map(|before| events(former, &before.row)).unwrap_or_default();
             let new = events(schema, &work.after);
             for gone in old.iter().filter(|old| !new.iter().any(|new| new.id == old.id)) {
                 self.ends.push(RecordKey::new(kind::EVENT, &gone.id));
@@ -189,7 +219,7 @@ impl<'a> Plan<'a> {
         let user = self.reader.user;
         let mut changed = Vec::new();
         for (of, declared) in &self.schemas {
-            if declared.changed && !declared.schema.fields.is_empty() {
+            if declared.changed && (!declared.schema.fields.is_empty() || !declared.schema.is_inferred()) {
                 changed.push((Row::Schema(declared.schema.clone().into_owned()), declared.version));
             } else {
                 let key = row::schema_key(user, of);
@@ -206,6 +236,9 @@ impl<'a> Plan<'a> {
     async fn rename(&mut self, id: &str) -> Result<(), Error> {
         let work = &self.entities[id];
         let entity = &work.after;
+        if !entity.is_live() {
+            return Ok(());
+        }
         let Some(name) = identity::display_name(&entity.entity_type, &entity.state.snapshot()) else { return Ok(()) };
         if name == entity.name {
             return Ok(());

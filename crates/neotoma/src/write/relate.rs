@@ -1,13 +1,13 @@
 //! Relationships: edges between entities, each within the rules of its type.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contract::generated::neotoma::{CreateRelationshipRequest, CreateRelationshipResponse};
 use contract::{Context, Object};
-use ledger::{Direction, Expectation, Find, RecordKey};
+use ledger::{Direction, Expectation, Find};
 use serde_json::Value;
 
-use super::{Decision, Plan, Write};
+use super::{Plan, Write};
 use crate::domain::relation::RelationType;
 use crate::domain::{ids, shape};
 use crate::projection::fold::Happened;
@@ -38,24 +38,18 @@ impl Write {
             })?;
         }
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
+        let _turn = self.turn_about(&reader, &[&request.source_entity_id, &request.target_entity_id]).await;
         self.recorder
             .once(ctx, &user, || async {
                 let mut plan = Plan::new(&reader, ctx.now);
-                let source = reader.resolved("source_entity_id", &request.source_entity_id).await?.row.id;
-                let target = reader.resolved("target_entity_id", &request.target_entity_id).await?.row.id;
-                let edge =
-                    connect(&mut plan, &request.relationship_type, &source, &target, request.metadata.clone()).await?;
-                for id in [&source, &target] {
-                    plan.expectations.push(Expectation::Exists { key: RecordKey::new(kind::ENTITY, id) });
-                }
-                Ok(Decision {
-                    happened: Happened::Related,
-                    subject: edge.key(),
-                    rows: plan.rows,
-                    ends: plan.ends,
-                    expectations: plan.expectations,
-                    answer: answer(&edge),
-                })
+                let source = reader.resolved("source_entity_id", &request.source_entity_id).await?;
+                let target = reader.resolved("target_entity_id", &request.target_entity_id).await?;
+                let (from, to) = (source.row.id.clone(), target.row.id.clone());
+                plan.hold(source);
+                plan.hold(target);
+                let said = request.metadata.clone();
+                let edge = connect(&mut plan, &request.relationship_type, &from, &to, said).await?;
+                Ok(plan.decision(Happened::Related, edge.key(), answer(&edge)))
             })
             .await
     }
@@ -108,6 +102,9 @@ pub async fn connect(
     }
     if !is_live {
         keep_acyclic(plan, &relation, source, target, "target_entity_id").await?;
+        // Ends that are merged or deleted meanwhile are others.
+        plan.expect_unchanged(source);
+        plan.expect_unchanged(target);
         edge.state = EdgeState::Live;
         (edge.source, edge.target) = (source.to_owned(), target.to_owned());
     }
@@ -137,6 +134,7 @@ fn fresh(id: String, of: &str, source: &str, target: &str, plan: &Plan<'_>) -> R
         created_at: plan.now,
         state: EdgeState::Live,
         observations: Vec::new(),
+        absorbed: Vec::new(),
     }
 }
 
@@ -212,38 +210,45 @@ pub async fn keep_acyclic(
     Ok(())
 }
 
-/// Whether live edges of a type, those of the plan included, lead from one entity to another.
-pub async fn leads_to(plan: &Plan<'_>, relationship_type: &str, from: &str, to: &str) -> Result<bool, Error> {
-    let mut seen = BTreeSet::from([from.to_owned()]);
-    let mut open = vec![from.to_owned()];
-    while let Some(at) = open.pop() {
-        let mut next = outgoing(plan, relationship_type, &at).await?;
-        next.extend(plan.rows.iter().filter_map(|row| match row {
-            Row::Relationship(edge)
-                if edge.relationship_type == relationship_type
-                    && edge.state == EdgeState::Live
-                    && edge.source == at =>
-            {
-                Some(edge.target.clone())
-            }
-            _ => None,
-        }));
-        for id in next {
-            if id == to {
-                return Ok(true);
-            }
-            if seen.insert(id.clone()) {
-                open.push(id);
-            }
-        }
-        if seen.len() > CYCLE_SEARCH_MAX {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// Whether live edges of a type lead from one entity to another.
+async fn leads_to(plan: &Plan<'_>, relationship_type: &str, from: &str, to: &str) -> Result<bool, Error> {
+    Ok(reach(plan, relationship_type, vec![from.to_owned()], to).await?.is_none())
 }
 
-async fn outgoing(plan: &Plan<'_>, relationship_type: &str, from: &str) -> Result<Vec<String>, Error> {
+/// What live edges of a type reach from these entities, themselves included; nothing when that includes `to`, or when it
+/// is too much to say. Edges count as the plan leaves them.
+pub async fn reach(
+    plan: &Plan<'_>,
+    relationship_type: &str,
+    from: Vec<String>,
+    to: &str,
+) -> Result<Option<BTreeSet<String>>, Error> {
+    let planned = plan.rows.iter().filter_map(|row| match row {
+        Row::Relationship(edge) if edge.relationship_type == relationship_type => Some(edge),
+        _ => None,
+    });
+    let (mut changed, mut ahead) = (BTreeSet::new(), BTreeMap::<&str, Vec<&str>>::new());
+    for edge in planned {
+        changed.insert(edge.id.as_str());
+        if edge.state == EdgeState::Live {
+            ahead.entry(&edge.source).or_default().push(&edge.target);
+        }
+    }
+    let mut seen: BTreeSet<String> = from.iter().cloned().collect();
+    let mut open = from;
+    while let Some(at) = open.pop() {
+        if at == to || seen.len() > CYCLE_SEARCH_MAX {
+            return Ok(None);
+        }
+        let stored = outgoing(plan, relationship_type, &at).await?;
+        let stored = stored.into_iter().filter(|edge| !changed.contains(edge.id.as_str())).map(|edge| edge.target);
+        let planned = ahead.get(at.as_str()).into_iter().flatten().map(|target| (*target).to_owned());
+        open.extend(stored.chain(planned).filter(|id| seen.insert(id.clone())));
+    }
+    Ok(Some(seen))
+}
+
+async fn outgoing(plan: &Plan<'_>, relationship_type: &str, from: &str) -> Result<Vec<RelationshipRow>, Error> {
     let mut found = Vec::new();
     let mut after = None;
     loop {
@@ -255,7 +260,7 @@ async fn outgoing(plan: &Plan<'_>, relationship_type: &str, from: &str) -> Resul
             ..Find::all(kind::RELATIONSHIP)
         };
         let (edges, next) = plan.reader.find::<RelationshipRow>(find).await?;
-        found.extend(edges.into_iter().map(|edge| edge.row.target));
+        found.extend(edges.into_iter().map(|edge| edge.row));
         if next.is_none() {
             return Ok(found);
         }

@@ -2,7 +2,8 @@
 //!
 //! `truth.json` was written from the documents. `$text` stands for the whole text of the file. An entity found is paired
 //! with the true one of the same type that shares the most fields with it; a field is right when its value is equal, numbers
-//! compared as numbers. Fields of entities without a partner are wrong or missed.
+//! compared as numbers and texts without regard to line breaks. Fields of entities without a partner are
+//! wrong or missed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,8 +13,8 @@ use contract::Object;
 use neotoma::interpret::{Document, Extracted, Interpreter, Rules};
 use serde_json::{Map, Value};
 
-/// Documents that were written after the rules were.
-const HELD_OUT: &str = "held_";
+/// Documents that were written after the rules were: a first set and, after what that showed was mended, a second one.
+const HELD_OUT: [&str; 2] = ["held_", "later_"];
 
 #[derive(Default, Clone, Copy)]
 struct Score {
@@ -44,25 +45,27 @@ async fn the_rules_find_what_the_documents_say() {
     let truth: BTreeMap<String, Vec<Map<String, Value>>> =
         serde_json::from_str(&fs::read_to_string(corpus().join("truth.json")).unwrap()).unwrap();
     assert!(truth.len() >= 44, "{} documents", truth.len());
-    let (mut total, mut held_out) = (Score::default(), Score::default());
+    let (mut total, mut held_out) = (Score::default(), [Score::default(); 2]);
     let mut by_type: BTreeMap<String, Score> = BTreeMap::new();
     for (name, expected) in &truth {
         let found = interpret(name).await;
         for (entity_type, score) in compare(name, &found, expected) {
             total.add(score);
             by_type.entry(entity_type).or_default().add(score);
-            if name.starts_with(HELD_OUT) {
-                held_out.add(score);
+            for (set, prefix) in held_out.iter_mut().zip(HELD_OUT) {
+                if name.starts_with(prefix) {
+                    set.add(score);
+                }
             }
         }
     }
     for (entity_type, score) in &by_type {
         show(entity_type, *score);
     }
-    show("held out", held_out);
+    held_out.iter().zip(HELD_OUT).for_each(|(score, prefix)| show(prefix, *score));
     show("all", total);
-    assert!(total.precision() >= 0.95, "precision {:.3}", total.precision());
-    assert!(total.recall() >= 0.85, "recall {:.3}", total.recall());
+    assert!(total.precision() >= 0.98, "precision {:.3}", total.precision());
+    assert!(total.recall() >= 0.95, "recall {:.3}", total.recall());
 }
 
 // N-211
@@ -160,6 +163,9 @@ fn compare(name: &str, found: &[Extracted], expected: &[Map<String, Value>]) -> 
 fn same(found: Option<&Value>, expected: &Value) -> bool {
     match (found, expected) {
         (Some(Value::Number(found)), Value::Number(expected)) => found.as_f64() == expected.as_f64(),
+        (Some(Value::String(found)), Value::String(expected)) => {
+            found.split_whitespace().eq(expected.split_whitespace())
+        }
         (Some(found), expected) => found == expected,
         (None, _) => false,
     }

@@ -143,7 +143,7 @@ impl Desk {
         async move {
             match self.call_as(ANN, tool, arguments).await {
                 Ok(answer) => panic!("{caller}: {tool} answered {answer}"),
-                Err(error) => self.neotoma.envelope(&error)["error"].clone(),
+                Err(error) => self.neotoma.envelope(&RequestMeta::default(), &error)["error"].clone(),
             }
         }
     }

@@ -88,8 +88,25 @@ async fn very_long_texts_stay_one_note() {
     let text = "word ".repeat(2_000_000);
     let found = interpret(text.as_bytes(), "text/plain").await.unwrap();
     assert_eq!(found.len(), 1);
-    let line = "Total: 1.00 : : : ".repeat(50_000);
-    assert!(interpret(line.as_bytes(), "text/plain").await.is_ok());
+}
+
+// N-211
+#[tokio::test]
+async fn texts_that_repeat_one_mark_are_read_in_time() {
+    let started = Instant::now();
+    for part in [
+        "Total: 1.00 : : : ",
+        "word ",
+        "a\n",
+        "| a | b | c |\n",
+        "- [ ] x due 2026-01-01 ",
+        "2026-01-01 ",
+        "Item  Qty\nx  1.00\n",
+    ] {
+        let text = part.repeat((128 << 10) / part.len());
+        assert!(interpret(text.as_bytes(), "text/plain").await.is_ok(), "{part}");
+    }
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
 // N-211

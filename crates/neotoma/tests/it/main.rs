@@ -8,6 +8,7 @@ mod graph;
 mod identifier;
 mod ingest;
 mod interpret_hostile;
+mod interpret_openai;
 mod isolation;
 mod listing;
 mod observations;

@@ -9,6 +9,7 @@ use contract::{NoClient, RequestMeta};
 use serde_json::{Map, Value, json};
 use spine::admission::{Arrival, Door};
 use spine::message::Message;
+use spine::trace::Given;
 use spine::{Called, Caller};
 use tokio_util::sync::CancellationToken;
 
@@ -16,41 +17,69 @@ use crate::{Config, Platform};
 
 pub async fn call(config: Config, tool: &str, arguments: &str) -> anyhow::Result<ExitCode> {
     let arguments = read_arguments(arguments)?;
-    let platform = Platform::open(&config).await?;
-    let endpoint = platform.endpoints.iter().find(|endpoint| endpoint.tool(tool).is_some());
-    let Some(endpoint) = endpoint else { bail!("there is no tool {tool}; `chancery tools` lists them") };
-
-    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": arguments } });
-    let limits = &config.spine.limits;
-    let message = Message::parse(request.to_string().as_bytes(), limits.depth_max)
-        .map_err(|malformed| anyhow::anyhow!(malformed.message))?;
-    let arrival = Arrival { door: Door::CommandLine, message: Some(&message), now: endpoint.clock.now() };
-    let admitted = platform.admission.admit(&arrival, endpoint.capability.manifest())?;
-    let request_id = endpoint.ids.next();
-    let caller = Caller {
-        admitted,
-        request: RequestMeta {
-            correlation_id: request_id.clone(),
-            request_id,
-            client: Some("chancery call".to_owned()),
-            ..RequestMeta::default()
-        },
-        client: Arc::new(NoClient),
-        cancelled: CancellationToken::new(),
-        verdict: contract::Verdict::default(),
-    };
-    let called = endpoint.call(&caller, tool, arguments).await;
-    platform.audit.flush().await;
-    match called {
-        Called::Answered(answer) => {
-            print(&answer.structured.unwrap_or_default())?;
-            Ok(if answer.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let calls = Calls::open(&config).await?;
+    let outcome = calls.call(tool, arguments).await;
+    calls.finish().await;
+    match outcome? {
+        Outcome::Answered(answer) => {
+            print(&answer)?;
+            Ok(ExitCode::SUCCESS)
         }
-        Called::Refused(_, envelope) => {
+        Outcome::Refused(envelope) => {
             print(&envelope)?;
             Ok(ExitCode::FAILURE)
         }
-        Called::UnknownTool => bail!("there is no tool {tool}; `chancery tools` lists them"),
+    }
+}
+
+/// Calls from the command line, each on the path of MCP.
+pub struct Calls {
+    platform: Platform,
+    depth_max: usize,
+}
+
+/// What a call came to.
+pub enum Outcome {
+    Answered(Value),
+    /// With the refusal in the capability's own shape.
+    Refused(Value),
+}
+
+impl Calls {
+    pub async fn open(config: &Config) -> anyhow::Result<Self> {
+        Ok(Self { platform: Platform::open(config).await?, depth_max: config.spine.limits.depth_max })
+    }
+
+    pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> anyhow::Result<Outcome> {
+        let endpoint = self.platform.endpoints.iter().find(|endpoint| endpoint.tool(tool).is_some());
+        let Some(endpoint) = endpoint else { bail!("there is no tool {tool}; `chancery tools` lists them") };
+        // Admission looks at who calls what; the arguments themselves may be as large as a file.
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool } });
+        let message = Message::parse(request.to_string().as_bytes(), self.depth_max)
+            .map_err(|malformed| anyhow::anyhow!(malformed.message))?;
+        let arrival = Arrival { door: Door::CommandLine, message: Some(&message), now: endpoint.clock.now() };
+        let admitted = self.platform.admission.admit(&arrival, endpoint.capability.manifest())?;
+        let caller = Caller {
+            admitted,
+            request: RequestMeta {
+                client: Some("chancery".to_owned()),
+                ..Given::default().request_meta(endpoint.ids.next())
+            },
+            client: Arc::new(NoClient),
+            cancelled: CancellationToken::new(),
+            verdict: contract::Verdict::default(),
+        };
+        match endpoint.call(&caller, tool, arguments).await {
+            Called::Answered(answer) if answer.failed => Ok(Outcome::Refused(answer.structured.unwrap_or_default())),
+            Called::Answered(answer) => Ok(Outcome::Answered(answer.structured.unwrap_or_default())),
+            Called::Refused(_, envelope) => Ok(Outcome::Refused(envelope)),
+            Called::UnknownTool => bail!("there is no tool {tool}; `chancery tools` lists them"),
+        }
+    }
+
+    /// Waits until the audit is written.
+    pub async fn finish(&self) {
+        self.platform.audit.flush().await;
     }
 }
 

@@ -13,13 +13,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Config, Platform};
 
-pub async fn serve(config: Config) -> anyhow::Result<ExitCode> {
-    let platform = Platform::open(&config).await?;
+pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
     let address = loopback_only(config.listen);
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
-    let address = listener.local_addr()?;
+    // The port may only now be known, and addresses of files name it.
+    config.listen = listener.local_addr()?;
+    let (address, platform) = (config.listen, Platform::open(&config).await?);
     let ready = Arc::new(AtomicBool::new(true));
     let (no_more_calls, stopping) = (CancellationToken::new(), CancellationToken::new());
     tokio::spawn(stop_on_signal(ready.clone(), no_more_calls.clone(), stopping.clone()));
@@ -33,6 +34,7 @@ pub async fn serve(config: Config) -> anyhow::Result<ExitCode> {
         ready,
         stopping: stopping.clone(),
         catalog: platform.catalog(),
+        more: platform.files.router(),
     };
     let finished = http::serve(listener, site.router(), &config.spine.limits, no_more_calls).await;
     platform.audit.flush().await;

@@ -7,7 +7,8 @@ use tokio_util::sync::CancellationToken;
 use super::http::stop_signal;
 use crate::{Config, Platform};
 
-pub async fn serve(config: Config, capability: &str) -> anyhow::Result<ExitCode> {
+pub async fn serve(mut config: Config, capability: &str) -> anyhow::Result<ExitCode> {
+    config.local_client = true;
     let platform = Platform::open(&config).await?;
     let endpoint = platform.endpoint(capability)?.clone();
     let stop = CancellationToken::new();

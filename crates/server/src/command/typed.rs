@@ -7,6 +7,7 @@ use contract::{CallError, Context, NoClient, RequestMeta};
 use serde::Serialize;
 use spine::Caller;
 use spine::admission::{Arrival, Door};
+use spine::trace::Given;
 use tokio_util::sync::CancellationToken;
 
 use crate::Platform;
@@ -20,14 +21,11 @@ pub async fn call<T>(
 ) -> anyhow::Result<Result<T, CallError>> {
     let endpoint = platform.endpoint("transformation")?;
     let arrival = Arrival { door: Door::CommandLine, message: None, now: endpoint.clock.now() };
-    let request_id = endpoint.ids.next();
     let caller = Caller {
         admitted: platform.admission.admit(&arrival, endpoint.capability.manifest())?,
         request: RequestMeta {
-            correlation_id: request_id.clone(),
-            request_id,
             client: Some("chancery".to_owned()),
-            ..RequestMeta::default()
+            ..Given::default().request_meta(endpoint.ids.next())
         },
         client: Arc::new(NoClient),
         cancelled: CancellationToken::new(),

@@ -68,7 +68,13 @@ fn one_line(text: &str) -> String {
 }
 
 fn known(name: &str) -> Result<(), Problem> {
-    if SETTINGS.iter().any(|setting| setting.name == name) {
+    let default = Value::try_from(Config::default()).expect("the default configuration is plain data");
+    // What stands in a table with names of the operator's choice is judged by its type.
+    let is_entry = |setting: &super::Setting| {
+        let inside = name.strip_prefix(setting.name).is_some_and(|rest| rest.starts_with('.'));
+        inside && at(&default, setting.name).is_some_and(Value::is_table)
+    };
+    if SETTINGS.iter().any(|setting| setting.name == name || is_entry(setting)) {
         return Ok(());
     }
     let near = |setting: &&super::Setting| strsim::jaro_winkler(name, setting.name) > 0.8;
@@ -84,20 +90,27 @@ fn known(name: &str) -> Result<(), Problem> {
 pub fn flattened(prefix: &str, table: &Table) -> Vec<String> {
     let name = |key: &String| if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
     let inner = |(key, value): (&String, &Value)| match value {
-        Value::Table(table) => flattened(&name(key), table),
+        Value::Table(table) if !table.is_empty() => flattened(&name(key), table),
         _ => vec![name(key)],
     };
     table.iter().flat_map(inner).collect()
 }
 
-/// Sets one setting from text; lists are separated by commas.
+/// Sets one setting from text; lists and `name=value` pairs are separated by commas.
 fn put(whole: &mut Table, name: &str, text: &str) {
     let default = Value::try_from(Config::default()).expect("the default configuration is plain data");
     let value = match at(&default, name) {
         Some(Value::Array(_)) => {
             Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
         }
-        Some(Value::Integer(_)) => text.trim().parse::<i64>().map_or_else(|_| Value::from(text), Value::Integer),
+        Some(Value::Table(_)) => {
+            let pair = |item: &str| {
+                let (name, number) = item.split_once('=').unwrap_or((item, ""));
+                (name.trim().to_owned(), integer(number))
+            };
+            Value::Table(text.split(',').filter(|item| !item.trim().is_empty()).map(pair).collect())
+        }
+        Some(Value::Integer(_)) => integer(text),
         Some(Value::Boolean(_)) => text.trim().parse::<bool>().map_or_else(|_| Value::from(text), Value::Boolean),
         _ => Value::from(text),
     };
@@ -112,6 +125,11 @@ fn put(whole: &mut Table, name: &str, text: &str) {
             }
         }
     }
+}
+
+/// A number, or the text that is none, to be refused with the setting's name.
+fn integer(text: &str) -> Value {
+    text.trim().parse::<i64>().map_or_else(|_| Value::from(text), Value::Integer)
 }
 
 /// The value of a setting in a configuration.

@@ -35,6 +35,21 @@ fn lists_come_with_commas() {
 }
 
 #[test]
+fn limits_of_tools_are_named_by_the_operator() {
+    let limits = |file, environment: &[_], flags: &[_]| {
+        sources(file, environment, flags).map(|config| config.spine.limits.tools.into_iter().collect::<Vec<_>>())
+    };
+    let expected = Ok(vec![("ingest".to_owned(), 5), ("transformation.listModels".to_owned(), 0)]);
+    let file = "[limits.tools]\ningest = 5\n\"transformation.listModels\" = 0\n";
+    assert_eq!(limits(Some(file), &[], &[]), expected);
+    let text = "ingest=5, transformation.listModels = 0";
+    assert_eq!(limits(None, &[("CHANCERY_LIMITS_TOOLS", text)], &[]), expected);
+    assert_eq!(limits(None, &[], &[("limits.tools", text)]), expected);
+    assert!(limits(Some("[limits.tools]\ningest = \"often\""), &[], &[]).is_err());
+    assert!(limits(None, &[("CHANCERY_LIMITS_TOOLS", "ingest")], &[]).is_err());
+}
+
+#[test]
 fn a_misspelt_setting_is_refused_with_the_nearest() {
     assert_eq!(
         sources(Some("lisen = \"x\""), &[], &[]).unwrap_err(),

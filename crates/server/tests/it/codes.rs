@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contract::{Answer, Blob, CallError, Capability, Context, Manifest};
+use contract::{Answer, Blob, CallError, Capability, Context, Manifest, RequestMeta};
 use futures::future::{BoxFuture, join3};
 use serde_json::{Map, Value, json};
 use server::config::Role;
@@ -125,7 +125,7 @@ impl Capability for Frail {
         self.0.read(ctx, uri)
     }
 
-    fn envelope(&self, error: &CallError) -> Value {
-        self.0.envelope(error)
+    fn envelope(&self, request: &RequestMeta, error: &CallError) -> Value {
+        self.0.envelope(request, error)
     }
 }

@@ -9,6 +9,7 @@ mod codes;
 mod definitions;
 mod directory;
 mod facts;
+mod files;
 mod first_version;
 mod guidance;
 mod mistakes;

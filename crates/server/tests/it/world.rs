@@ -71,6 +71,7 @@ impl World {
             ready: Arc::new(AtomicBool::new(true)),
             stopping: CancellationToken::new(),
             catalog: platform.catalog(),
+            more: platform.files.router(),
         }
         .router()
     }

@@ -18,6 +18,7 @@ fn manifest() -> Manifest {
         risk: RiskTier::Low,
         examples: Vec::new(),
         confirm: String::new(),
+        calls_per_minute: 0,
     };
     Manifest {
         name: "t".to_owned(),
@@ -132,6 +133,6 @@ fn a_caller_over_its_pace_is_told_when_to_come_back() {
     };
     assert_eq!(admit(0), Ok(()));
     assert_eq!(admit(0), Ok(()));
-    assert_eq!(admit(0), Err(Rejection::Pace { retry_after_s: 31 }));
-    assert_eq!(admit(31_000_000), Ok(()));
+    assert_eq!(admit(0), Err(Rejection::Pace { retry_after_s: 30 }));
+    assert_eq!(admit(30_000_000), Ok(()));
 }

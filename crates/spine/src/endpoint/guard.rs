@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use contract::{CallError, ErrorKind};
+use contract::{CallError, ErrorKind, Tool};
 use futures::FutureExt;
 
 use super::{Caller, Endpoint};
@@ -39,6 +39,16 @@ impl Endpoint {
                 .hint("try again in a moment, with the same client_request_id"));
         };
         within(Duration::from_millis(self.config.limits.call_timeout_ms), caller, work).await
+    }
+
+    /// Not more often than the tool allows. Whoever started this process may call as often as they like.
+    pub(super) fn paced(&self, caller: &Caller, tool: &Tool) -> Result<(), CallError> {
+        let admitted = &caller.admitted;
+        if matches!(admitted.transport, "stdio" | "cli") {
+            return Ok(());
+        }
+        let who = (&admitted.scope.tenant, &admitted.principal, tool.name.as_str());
+        self.buckets.take(who, tool.calls_per_minute, self.clock.now()).map_err(CallError::rate_limited)
     }
 
     fn panicked(&self, caller: &Caller, panic: &(dyn std::any::Any + Send)) -> CallError {

@@ -5,13 +5,11 @@ use std::time::Instant;
 
 use contract::{CallError, RequestMeta};
 use scope::{PrincipalKind, TenantId};
-use serde_json::{Map, Value};
 
 use super::{Caller, Endpoint};
 use crate::admission::Rejection;
-use crate::audit::{self, AuditRecord};
+use crate::audit::{self, AuditRecord, Kept};
 use crate::message::Message;
-use crate::trace::trace_id;
 
 impl Endpoint {
     /// Leaves the audit record of a call, and counts it.
@@ -20,7 +18,7 @@ impl Endpoint {
         caller: &Caller,
         method: &'static str,
         target: &str,
-        arguments: &Map<String, Value>,
+        (text, hash): Kept,
         started: Instant,
         result: Result<(), &str>,
     ) {
@@ -34,7 +32,6 @@ impl Endpoint {
         // A target that the caller made up must not make a new series.
         let series = if method == "tools/call" && self.by_name.contains_key(target) { target } else { method };
         self.metrics.called(series, outcome, duration_us);
-        let (text, hash) = audit::arguments(arguments);
         let principal = &caller.admitted.principal;
         self.audit.append(AuditRecord {
             at: self.clock.now(),
@@ -49,7 +46,7 @@ impl Endpoint {
             arguments_hash: hash,
             request_id: caller.request.request_id.clone(),
             correlation_id: caller.request.correlation_id.clone(),
-            trace_id: caller.request.traceparent.as_deref().and_then(trace_id).map(str::to_owned),
+            trace_id: caller.request.trace_id.clone(),
             decision: caller.verdict.get().map_or(Cow::Borrowed("admitted"), |said| Cow::Owned(said.to_owned())),
             outcome,
             error_code: result.err().map(str::to_owned),
@@ -63,7 +60,7 @@ impl Endpoint {
         transport: &'static str,
         rejection: &Rejection,
         message: Option<&Message>,
-        request: RequestMeta,
+        request: &RequestMeta,
     ) {
         self.metrics.rejected(rejection.reason());
         self.audit.append(AuditRecord {
@@ -77,9 +74,9 @@ impl Endpoint {
             target: audit::bounded_name(message.and_then(Message::tool).unwrap_or_default()),
             arguments: "".into(),
             arguments_hash: "".into(),
-            request_id: request.request_id,
-            correlation_id: request.correlation_id,
-            trace_id: None,
+            request_id: request.request_id.clone(),
+            correlation_id: request.correlation_id.clone(),
+            trace_id: request.trace_id.clone(),
             decision: rejection.reason().into(),
             outcome: "refused",
             error_code: Some(rejection.reason().to_owned()),

@@ -8,14 +8,14 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use contract::RequestMeta;
+use contract::{CallError, RequestMeta};
 use futures::StreamExt;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::body::{Bounds, Turns, Unread, Whole};
 use super::sessions::{self, Sessions, Standing};
 use crate::Endpoint;
 use crate::admission::{self, Addresses, Admission, Arrival, Rejection};
@@ -30,12 +30,24 @@ const STATELESS_SINCE: &str = "2026-07-28";
 
 type Service = StreamableHttpService<Handler, Sessions>;
 
+/// What a door hangs on.
+pub struct Hinges {
+    pub endpoint: Arc<Endpoint>,
+    pub admission: Arc<Admission>,
+    pub addresses: Addresses,
+    pub ready: Arc<AtomicBool>,
+    /// Shared by all doors.
+    pub turns: Turns,
+    pub stopping: CancellationToken,
+}
+
 /// The door of one endpoint.
 pub struct Door {
     endpoint: Arc<Endpoint>,
     admission: Arc<Admission>,
     addresses: Addresses,
     ready: Arc<AtomicBool>,
+    turns: Turns,
     sessions: Arc<Sessions>,
     /// With sessions, for the initialize era.
     in_session: Service,
@@ -49,15 +61,9 @@ pub struct Door {
 type Ended = Box<Response>;
 
 impl Door {
-    pub fn new(
-        endpoint: Arc<Endpoint>,
-        admission: Arc<Admission>,
-        addresses: Addresses,
-        ready: Arc<AtomicBool>,
-        stopping: CancellationToken,
-    ) -> Self {
-        let limits = &endpoint.config.limits;
-        let sessions = Arc::new(Sessions::new(endpoint.seal.clone(), limits));
+    pub fn new(hinges: Hinges) -> Self {
+        let Hinges { endpoint, admission, addresses, ready, turns, stopping } = hinges;
+        let sessions = Arc::new(Sessions::new(endpoint.seal.clone(), &endpoint.config.limits));
         let service = |with_sessions: bool| {
             // Host and Origin are checked by admission, with the same answer for every refusal.
             let config = StreamableHttpServerConfig::default()
@@ -66,13 +72,13 @@ impl Door {
                 .with_json_response(true)
                 .with_legacy_session_mode(with_sessions)
                 .with_sse_retry(None)
-                .with_max_request_body_bytes(limits.body_bytes_max);
+                .with_max_request_body_bytes(endpoint.body_bytes_max());
             let handler = (endpoint.clone(), stopping.clone());
             let make = move || Ok(Handler::new(handler.0.clone(), None, handler.1.clone()));
             StreamableHttpService::new(make, sessions.clone(), config)
         };
         let (in_session, single) = (service(true), service(false));
-        Self { endpoint, admission, addresses, ready, sessions, in_session, single, stopping }
+        Self { endpoint, admission, addresses, ready, turns, sessions, in_session, single, stopping }
     }
 
     async fn pass(&self, request: Request) -> Result<Response, Ended> {
@@ -99,7 +105,9 @@ impl Door {
                 ));
             }
         };
-        let (message, bytes) = message.map_or((None, Bytes::new()), |(message, bytes)| (Some(message), bytes));
+        // A large body's turn lasts until its call is answered.
+        let (message, bytes, _turn) =
+            message.map_or((None, Bytes::new(), None), |(message, Whole { bytes, turn })| (Some(message), bytes, turn));
         let now = self.endpoint.clock.now();
         let arrival = Arrival { door: admission::Door::Http(&parts.headers), message: message.as_ref(), now };
         let admitted = self
@@ -128,7 +136,7 @@ impl Door {
     }
 
     /// The body, read within its bounds and parsed once.
-    async fn message(&self, headers: &HeaderMap, body: Body) -> Result<(Message, Bytes), Ended> {
+    async fn message(&self, headers: &HeaderMap, body: Body) -> Result<(Message, Whole), Ended> {
         let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if !media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
             return Err(refused(
@@ -139,25 +147,52 @@ impl Door {
             ));
         }
         let limits = &self.endpoint.config.limits;
-        let reading = Limited::new(body, limits.body_bytes_max).collect();
-        let bytes = match tokio::time::timeout(Duration::from_millis(limits.read_timeout_ms), reading).await {
-            Ok(Ok(body)) => body.to_bytes(),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                let text = format!("the body is larger than {} bytes", limits.body_bytes_max);
-                return Err(refused(StatusCode::PAYLOAD_TOO_LARGE, None, -32600, &text));
-            }
-            Ok(Err(_)) => return Err(refused(StatusCode::BAD_REQUEST, None, -32600, "the body could not be read")),
-            Err(_) => {
-                return Err(refused(StatusCode::REQUEST_TIMEOUT, None, -32600, "the body took too long to arrive"));
-            }
+        let bounds = Bounds {
+            bytes_max: self.endpoint.body_bytes_max(),
+            read_timeout: Duration::from_millis(limits.read_timeout_ms),
+            turn_timeout: Duration::from_millis(limits.call_timeout_ms),
+            turns: &self.turns,
+            sender_waits: headers.contains_key(header::EXPECT),
         };
-        let message = Message::parse(&bytes, limits.depth_max)
+        let known = || self.admission.knows(headers, self.endpoint.clock.now());
+        let mut whole = bounds.read(body, known).await.map_err(|unread| self.unread(&unread, headers))?;
+        let message = Message::parse(&whole.bytes, limits.depth_max)
             .map_err(|malformed| json_response(StatusCode::BAD_REQUEST, &malformed.response()))?;
         if message.unwrapped {
             self.endpoint.metrics.unwrapped(1);
         }
-        let bytes = if message.rewritten { Bytes::from(message.to_bytes()) } else { bytes };
-        Ok((message, bytes))
+        if message.rewritten {
+            whole.bytes = Bytes::from(message.to_bytes());
+        }
+        Ok((message, whole))
+    }
+
+    /// The answer to a body that was not read.
+    fn unread(&self, unread: &Unread, headers: &HeaderMap) -> Ended {
+        let refusal = |status, text: &str| refused(status, None, -32600, text);
+        match unread {
+            Unread::TooLarge { bytes } => {
+                let bytes_max = self.endpoint.body_bytes_max();
+                match self.endpoint.capability.too_large(*bytes, bytes_max as u64) {
+                    Some(error) => {
+                        let request = self.request_meta(headers, None);
+                        let envelope = self.endpoint.capability.envelope(&request, &error);
+                        json_response(StatusCode::PAYLOAD_TOO_LARGE, &envelope)
+                    }
+                    None => {
+                        let text = format!("the body is larger than {bytes_max} bytes");
+                        refusal(StatusCode::PAYLOAD_TOO_LARGE, &text)
+                    }
+                }
+            }
+            Unread::Broken => refusal(StatusCode::BAD_REQUEST, "the body could not be read"),
+            Unread::Slow => refusal(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
+            Unread::Busy => {
+                let text = "too many large requests are under way; try again in a moment";
+                refused(StatusCode::SERVICE_UNAVAILABLE, None, -32603, text)
+            }
+            Unread::Rejected(rejection) => self.rejected(rejection, None, Some(headers)),
+        }
     }
 
     /// With or without a session.
@@ -235,13 +270,13 @@ impl Door {
     fn rejected(&self, rejection: &Rejection, message: Option<&Message>, headers: Option<&HeaderMap>) -> Ended {
         let empty = HeaderMap::new();
         let request = self.request_meta(headers.unwrap_or(&empty), message);
-        self.endpoint.record_rejection("http", rejection, message, request);
+        self.endpoint.record_rejection("http", rejection, message, &request);
         let id = message.and_then(|message| message.id.clone());
         let status = StatusCode::from_u16(rejection.status()).unwrap_or(StatusCode::FORBIDDEN);
         let mut response = refused(status, id, -32600, &rejection.to_string());
         if let Rejection::Pace { retry_after_s } = rejection {
-            let body = json!({ "error": { "code": "RATE_LIMIT_EXCEEDED", "message": rejection.to_string(), "retry_after": retry_after_s } });
-            response = json_response(status, &body);
+            let error = CallError::rate_limited(*retry_after_s);
+            response = json_response(status, &self.endpoint.capability.envelope(&request, &error));
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(*retry_after_s));
         }
         response

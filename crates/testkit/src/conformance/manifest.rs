@@ -70,6 +70,7 @@ fn tool(name: &str, description: &str, side: Side, schema: Value) -> Tool {
         risk: RiskTier::Low,
         examples: Vec::new(),
         confirm: String::new(),
+        calls_per_minute: 0,
     }
 }
 

@@ -95,15 +95,20 @@ async fn media_types_are_read_kindly() {
     assert_eq!(status("content-type", "text/plain").await, 415);
 }
 
-//
+// N-264
 #[tokio::test]
 async fn a_caller_over_its_pace_is_told_when_to_come_back() {
     let site = site_with(|config| config.limits.calls_per_minute = 1).await;
     assert_eq!(site.ask(&call("probe.echo", json!({}))).await.status, 200);
     let refused = site.ask(&call("probe.echo", json!({}))).await;
     assert_eq!(refused.status, 429);
-    assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() > 0);
-    assert!(refused.body.contains("RATE_LIMIT_EXCEEDED"), "{refused:?}");
+    let seconds = refused.header("retry-after").unwrap().parse::<u64>().unwrap();
+    assert!((59..=60).contains(&seconds), "{refused:?}");
+    let error = &refused.message()["error"];
+    assert_eq!(error["code"], "RATE_LIMIT_EXCEEDED");
+    assert_eq!(error["message"], format!("Rate limit exceeded. Retry after {seconds} seconds."));
+    assert_eq!(error["details"]["retry_after_seconds"], seconds);
+    assert_eq!(error["trace_id"].as_str().map(str::len), Some(32));
     let other = site.ask(&call("probe.echo", json!({})).header("x-test-caller", "someone else")).await;
     assert_eq!(other.status, 200);
 }

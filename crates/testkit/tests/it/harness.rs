@@ -35,6 +35,12 @@ pub async fn site_with(change: impl FnOnce(&mut Config)) -> Site {
     Site { running: start(plan).await, seen }
 }
 
+/// A probe of the test's choice, served with the product's settings.
+pub async fn site_of(probe: Probe) -> Site {
+    let seen = probe.seen();
+    Site { running: start(Plan::of(probe)).await, seen }
+}
+
 pub async fn start(plan: Plan) -> Running {
     plan.start(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap()
 }

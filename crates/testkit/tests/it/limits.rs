@@ -1,9 +1,10 @@
 //! Sizes, slow senders and too many connections.
 
 use serde_json::json;
+use testkit::probe::Probe;
 use testkit::raw::{Connection, Request};
 
-use crate::harness::{call, fault, legacy_call, site, site_with, structured};
+use crate::harness::{call, fault, in_session, legacy_call, site, site_of, site_with, structured};
 
 //
 #[tokio::test]
@@ -19,6 +20,38 @@ async fn an_oversized_body_is_refused() {
     connection.write(format!("bb8\r\n{text}\r\n").as_bytes()).await.unwrap();
     assert_eq!(connection.answer().await.unwrap().status, 413);
     assert_eq!(site.ask(&call("probe.echo", json!({ "text": "small" }))).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_capability_may_take_larger_requests() {
+    let site = site_of(Probe::taking(6_000_000)).await;
+    let text = "x".repeat(5_000_000);
+    let answer = site.ask(&call("probe.echo", json!({ "text": text }))).await;
+    assert_eq!(structured(&answer)["text"].as_str().map(str::len), Some(text.len()));
+    let session = site.open_session(json!({})).await;
+    let request = in_session(legacy_call(2, "probe.echo", json!({ "text": text })), &session);
+    assert_eq!(structured(&site.ask(&request).await)["text"].as_str().map(str::len), Some(text.len()));
+    // The others stay as they are, and who sends too much learns it.
+    let other = site_of(Probe::default()).await;
+    let refused = other.ask(&call("probe.echo", json!({ "text": text }))).await;
+    assert_eq!(fault(&refused), (413, -32600));
+}
+
+#[tokio::test]
+async fn a_capability_words_what_is_too_large_for_it() {
+    let site = site_of(Probe::taking(5_000_000)).await;
+    let mut connection = site.connect().await;
+    let head =
+        "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 60000000\r\n\r\n";
+    connection.write(head.as_bytes()).await.unwrap();
+    let refused = connection.answer().await.unwrap();
+    assert_eq!(refused.status, 413);
+    let error = &refused.message()["error"];
+    assert_eq!(
+        (&error["code"], &error["details"]),
+        (&json!("FILE_TOO_LARGE"), &json!({ "size": 60_000_000, "max": 5_000_000 }))
+    );
+    assert_eq!(error["trace_id"].as_str().map(str::len), Some(32));
 }
 
 //

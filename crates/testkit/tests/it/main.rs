@@ -15,6 +15,7 @@ mod messages;
 mod names;
 mod operators;
 mod random;
+mod rates;
 mod sessions;
 mod stdio;
 mod versions;

@@ -23,6 +23,20 @@ async fn malformed_json_is_a_parse_error() {
     check_body(b"\xff\xfe".to_vec(), (400, -32700)).await;
 }
 
+// N-329
+#[tokio::test]
+async fn a_connection_survives_malformed_json() {
+    let site = site().await;
+    let mut connection = site.connect().await;
+    for body in ["{", "garbage", "{\"jsonrpc\":\"2.0\",", "<html>"] {
+        let answer = connection.ask(&Request::post(body)).await.unwrap();
+        assert_eq!(fault(&answer), (400, -32700), "{answer:?}");
+        let text = answer.message()["error"]["message"].as_str().unwrap().to_owned();
+        assert!(text.len() < 200 && !text.contains(['/', '<']) && !text.contains("panicked"), "{text}");
+        assert_eq!(structured(&connection.ask(&call("probe.echo", json!({}))).await.unwrap()), json!({}));
+    }
+}
+
 //
 #[tokio::test]
 async fn what_is_not_json_rpc_2_0_is_an_invalid_request() {

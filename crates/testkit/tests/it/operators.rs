@@ -9,7 +9,7 @@ use testkit::probe::Probe;
 use testkit::raw::{Connection, Request};
 use testkit::site::Plan;
 
-use crate::harness::{call, fault, modern, modern_from, site, start};
+use crate::harness::{call, fault, modern, modern_from, refusal, site, start};
 
 #[tokio::test]
 async fn health_readiness_and_metrics_are_served() {
@@ -72,6 +72,50 @@ async fn every_call_leaves_one_record() {
         "local|tester tools/call probe.erase asked INPUT_REQUIRED",
     ];
     assert_eq!(*kept.0.lock().unwrap(), expected);
+}
+
+/// Keeps the traces of calls.
+#[derive(Default)]
+struct Traces(Mutex<Vec<String>>);
+
+impl AuditSink for Traces {
+    fn append(&self, record: AuditRecord) {
+        self.0.lock().unwrap().push(record.trace_id);
+    }
+}
+
+// N-023, N-025
+#[tokio::test]
+async fn every_failure_has_the_envelope_and_the_trace_of_its_record() {
+    let traces = Arc::new(Traces::default());
+    let mut plan = Plan::of(Probe::default());
+    plan.audit = traces.clone();
+    plan.config.limits.call_timeout_ms = 50;
+    plan.config.limits.tools = [("probe.rare".to_owned(), 1)].into_iter().collect();
+    let running = start(plan).await;
+    let mut connection = Connection::open(running.address).await.unwrap();
+    connection.ask(&call("probe.rare", json!({}))).await.unwrap();
+    traces.0.lock().unwrap().clear();
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let mut shown = Vec::new();
+    for (tool, code) in [
+        ("probe.panic", "INTERNAL"),
+        ("probe.wait", "TIMEOUT"),
+        ("probe.rare", "RATE_LIMIT_EXCEEDED"),
+        ("probe.erase", "VALIDATION_ERROR"),
+    ] {
+        for header in [None, Some(format!("00-{trace}-00f067aa0ba902b7-01"))] {
+            let request = call(tool, json!({}));
+            let request = header.iter().fold(request, |request, parent| request.header("traceparent", parent));
+            let refused = refusal(&connection.ask(&request).await.unwrap());
+            assert_eq!(refused["code"], code);
+            let told = refused["trace_id"].as_str().unwrap().to_owned();
+            assert!(told.len() == 32 && told.bytes().all(|byte| byte.is_ascii_hexdigit()), "{told}");
+            assert_eq!(told == trace, header.is_some());
+            shown.push(told);
+        }
+    }
+    assert_eq!(*traces.0.lock().unwrap(), shown);
 }
 
 //

@@ -119,7 +119,7 @@ async fn the_stateless_era_is_served_too() {
     assert_eq!(answer["result"]["structuredContent"], json!({ "count": 1 }));
 }
 
-//
+// R-035, N-329
 #[tokio::test]
 async fn garbage_is_answered_and_the_connection_lives() {
     let (mut pipe, _) = probe();
@@ -145,6 +145,28 @@ async fn a_line_too_long_is_answered_and_passed_over() {
     pipe.send(call(1, "probe.echo", json!({ "text": "x".repeat(200_000) }))).await;
     assert_eq!(pipe.next().await.unwrap()["error"]["code"], -32600);
     assert_eq!(pipe.ask(call(2, "probe.echo", json!({}))).await["id"], 2);
+}
+
+#[tokio::test]
+async fn a_capability_may_take_longer_lines() {
+    let mut pipe = pipe(Plan::of(Probe::taking(6_000_000)));
+    pipe.initialize().await;
+    let answer = pipe.ask(call(1, "probe.echo", json!({ "text": "x".repeat(5_000_000) }))).await;
+    assert_eq!(answer["result"]["structuredContent"]["text"].as_str().map(str::len), Some(5_000_000));
+    pipe.send(call(2, "probe.echo", json!({ "text": "x".repeat(7_000_000) }))).await;
+    let refused = pipe.next().await.unwrap();
+    assert_eq!(refused["error"]["data"]["error"]["code"], "FILE_TOO_LARGE");
+    assert_eq!(pipe.ask(call(3, "probe.echo", json!({}))).await["id"], 3);
+}
+
+// N-263
+#[tokio::test]
+async fn whoever_started_us_may_call_as_often_as_they_like() {
+    let (mut pipe, _) = probe();
+    pipe.initialize().await;
+    for id in 1..6 {
+        assert_ne!(pipe.ask(call(id, "probe.rare", json!({}))).await["result"]["isError"], true);
+    }
 }
 
 //

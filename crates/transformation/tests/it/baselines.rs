@@ -46,7 +46,7 @@ impl World {
     fn shown(&self, outcome: Result<BaselineWriteResponse, CallError>) -> Value {
         match outcome {
             Ok(answer) => serde_json::to_value(answer).unwrap(),
-            Err(error) => self.capability.envelope(&error),
+            Err(error) => self.capability.envelope(&self.ctx().request, &error),
         }
     }
 

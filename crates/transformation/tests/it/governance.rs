@@ -41,7 +41,10 @@ async fn withdraw(world: &World, proposal: &str) -> Value {
 }
 
 fn shown(world: &World, answer: Result<impl serde::Serialize, CallError>) -> Value {
-    answer.map_or_else(|error| world.capability.envelope(&error), |answer| serde_json::to_value(answer).unwrap())
+    answer.map_or_else(
+        |error| world.capability.envelope(&world.ctx().request, &error),
+        |answer| serde_json::to_value(answer).unwrap(),
+    )
 }
 
 async fn names(world: &World) -> Vec<String> {

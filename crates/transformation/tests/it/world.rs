@@ -127,7 +127,7 @@ impl World {
                 assert_fits_output_schema(&tool, &structured);
                 structured
             }
-            Err(error) => self.capability.envelope(&error),
+            Err(error) => self.capability.envelope(&self.ctx().request, &error),
         }
     }
 

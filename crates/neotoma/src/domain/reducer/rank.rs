@@ -30,7 +30,8 @@ pub(super) fn compare(reducer: Reducer, one: Rank<'_>, other: Rank<'_>) -> (Orde
     let tier = (other.is_correction().cmp(&one.is_correction()), "outranked by a correction");
     let steps: &[&dyn Fn() -> (Ordering, &'static str)] = match reducer.strategy {
         Strategy::LastWrite => &[&by_time],
-        Strategy::HighestPriority if prefers_priority => &[&by_priority, &by_kind],
+        // Of two corrections the newer one counts, or nobody could correct a correction.
+        Strategy::HighestPriority if prefers_priority && !one.is_correction() => &[&by_priority, &by_kind],
         Strategy::HighestPriority => &[&by_priority, &by_kind, &by_time],
         Strategy::MostSpecific if prefers_priority => &[&by_specificity, &by_priority, &by_kind, &by_time],
         Strategy::MostSpecific => &[&by_specificity, &by_time],

@@ -18,20 +18,34 @@ pub struct BadType;
 /// A known type stays as it is. Otherwise case, spaces, hyphens, aliases and plurals are folded away when that leads to
 /// a known type. What leads nowhere is a new type, and then has to be well formed as it stands.
 pub fn entity_type(given: &str, known: impl Fn(&str) -> bool) -> Result<String, BadType> {
-    let is_known = |name: &str| is_entity_type(name) && (builtin(name).is_some() || known(name));
-    let written = given.trim();
-    if written.len() > 4 * TYPE_CHARS_MAX {
+    entity_type_among(given, |name| known(name).then(|| name.to_owned()))
+}
+
+/// Like [`entity_type`], for a user with types of their own: `own` says which of them goes by a name or an alias. A
+/// user's alias wins over a built-in one.
+pub fn entity_type_among(given: &str, own: impl Fn(&str) -> Option<String>) -> Result<String, BadType> {
+    if given.trim().len() > 4 * TYPE_CHARS_MAX {
         return Err(BadType);
     }
-    let folded = written.to_lowercase().replace([' ', '-'], "_");
-    let meant = std::iter::once(folded.clone())
-        .chain(singulars(&folded))
-        .find_map(|name| if is_known(&name) { Some(name) } else { aliased(&name) });
+    let known = |name: &str| builtin(name).map(|_| name.to_owned()).or_else(|| own(name));
+    let meant = spellings(given).into_iter().find_map(|name| known(&name).or_else(|| aliased(&name)));
     match meant {
         Some(name) => Ok(name),
         None if is_entity_type(given) => Ok(given.to_owned()),
         None => Err(BadType),
     }
+}
+
+/// The well-formed type names that `given` may be another spelling of, the most literal first.
+pub fn spellings(given: &str) -> Vec<String> {
+    let folded = fold(given);
+    let singulars = singulars(&folded);
+    std::iter::once(folded).chain(singulars).filter(|name| is_entity_type(name)).collect()
+}
+
+/// A type name without regard to case, spaces and hyphens.
+pub fn fold(given: &str) -> String {
+    given.trim().to_lowercase().replace([' ', '-'], "_")
 }
 
 /// Whether `name` is a well-formed entity type.

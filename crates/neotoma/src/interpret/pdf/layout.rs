@@ -7,7 +7,7 @@ use lopdf::content::{Content, Operation};
 use lopdf::{Dictionary, Document, Encoding, Object, ObjectId};
 
 use super::super::Failure;
-use super::{PAGE_BYTES_MAX, failure};
+use super::{PAGE_BYTES_MAX, failure, unicode};
 
 /// Forms may draw forms; beyond this depth they are not followed.
 const FORM_DEPTH_MAX: usize = 4;
@@ -61,6 +61,7 @@ impl Matrix {
 }
 
 struct Font<'a> {
+    unicode: unicode::Map,
     encoding: Option<Encoding<'a>>,
     two_bytes: bool,
     first: i64,
@@ -220,24 +221,38 @@ impl<'a> Pen<'a, '_> {
             return Err(failure("reading the PDF took too long"));
         }
         let document = self.document;
-        let encoding = match dictionary.get_font_encoding_with_limit(document, PAGE_BYTES_MAX.min(*self.bytes_left)) {
-            Ok(encoding) => Some(encoding),
-            Err(lopdf::Error::Decompress(_)) => {
-                return Err(failure("a font of the PDF is too large or cannot be read"));
+        let limit = PAGE_BYTES_MAX.min(*self.bytes_left);
+        let unicode = match dictionary.get_deref(b"ToUnicode", document).and_then(Object::as_stream) {
+            Ok(stream) => {
+                let too_large = |_| failure("a font of the PDF is too large or cannot be read");
+                let bytes = stream.get_plain_content_with_limit(limit).map_err(too_large)?;
+                *self.bytes_left = self.bytes_left.saturating_sub(bytes.len());
+                unicode::Map::read(&bytes)
             }
-            Err(_) => None,
+            Err(_) => unicode::Map::default(),
         };
         let two_bytes = dictionary.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Type0");
+        // Without a map the codes of such a font are numbers of glyphs, not characters.
+        let encoding = if unicode.is_empty() && !two_bytes {
+            dictionary.get_font_encoding_with_limit(document, limit).ok()
+        } else {
+            None
+        };
         let first = dictionary.get(b"FirstChar").and_then(Object::as_i64).unwrap_or(0);
         let widths = dictionary.get_deref(b"Widths", document).and_then(Object::as_array);
         let widths = widths.map(|list| list.iter().map(|width| width.as_float().unwrap_or(0.0)).collect());
-        Ok(Font { encoding, two_bytes, first, widths: widths.unwrap_or_default() })
+        Ok(Font { unicode, encoding, two_bytes, first, widths: widths.unwrap_or_default() })
     }
 }
 
 fn decoded(font: Option<&Font<'_>>, bytes: &[u8]) -> String {
-    let text = font.and_then(|font| font.encoding.as_ref()?.bytes_to_string(bytes).ok());
-    let text = text.unwrap_or_else(|| super::super::decode::text(bytes).into_owned());
+    let text = match font {
+        Some(font) if !font.unicode.is_empty() => font.unicode.text(bytes, font.two_bytes),
+        Some(font) if font.two_bytes => String::new(),
+        font => font
+            .and_then(|font| font.encoding.as_ref()?.bytes_to_string(bytes).ok())
+            .unwrap_or_else(|| super::super::decode::text(bytes).into_owned()),
+    };
     text.chars().filter(|c| !c.is_control() && *c != '\u{fffd}').collect()
 }
 

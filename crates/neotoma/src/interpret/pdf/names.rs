@@ -21,7 +21,8 @@ fn starts_with(mut bytes: &[u8], wanted: &[u8]) -> bool {
     })
 }
 
-fn hex(digit: u8) -> Option<u8> {
+/// The value of a hexadecimal digit.
+pub fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| value.try_into().ok())
 }
 

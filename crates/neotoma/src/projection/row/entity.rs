@@ -64,6 +64,14 @@ impl EntityRow {
         self.merged_into.is_none() && !self.state.is_deleted()
     }
 
+    /// Notes further names it goes by.
+    pub fn add_aliases<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
+        self.aliases.extend(names.cloned());
+        self.aliases.retain(|alias| *alias != self.name && !alias.is_empty());
+        self.aliases.sort();
+        self.aliases.dedup();
+    }
+
     /// Derives what follows from state, names and schema.
     pub fn derive(&mut self, schema: &Schema) {
         self.schema_version.clone_from(&schema.schema_version);

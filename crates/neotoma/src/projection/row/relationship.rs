@@ -1,5 +1,7 @@
 //! The row of a relationship: its ends as they were named, where they lead now, and what was said about it.
 
+use std::collections::BTreeSet;
+
 use contract::Object;
 use ledger::{Ends, Record, RecordKey};
 use scope::Timestamp;
@@ -23,6 +25,9 @@ pub struct RelationshipRow {
     pub state: EdgeState,
     /// What was said about it, oldest first.
     pub observations: Vec<EdgeObservation>,
+    /// What was said about the repetitions that are folded into it, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absorbed: Vec<EdgeObservation>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +36,8 @@ pub enum EdgeState {
     Live,
     /// A merge made it a repetition of another edge, or a loop. It comes back when the merge is undone.
     Folded,
+    /// One of its ends is deleted. It comes back when that is restored.
+    Hidden,
     Deleted,
 }
 
@@ -55,10 +62,22 @@ impl RelationshipRow {
         RecordKey::new(kind::RELATIONSHIP, format!("{order:016x}-{}", self.id))
     }
 
+    /// Whether the last word about it deleted it.
+    pub fn is_deleted(&self) -> bool {
+        self.observations.last().is_some_and(|last| last.deletes == Some(true))
+    }
+
+    /// Whether it connects the same entities in the same way as another.
+    pub fn repeats(&self, other: &Self) -> bool {
+        self.relationship_type == other.relationship_type && self.source == other.source && self.target == other.target
+    }
+
     /// What was said, the last word per key.
     pub fn metadata(&self) -> Option<Object> {
         let mut said: Option<Map> = None;
-        for metadata in self.observations.iter().filter_map(|observation| observation.metadata.as_ref()) {
+        let mut observations: Vec<&EdgeObservation> = self.observations.iter().chain(&self.absorbed).collect();
+        observations.sort_by_key(|observation| observation.at);
+        for metadata in observations.into_iter().filter_map(|observation| observation.metadata.as_ref()) {
             said.get_or_insert_default().extend(metadata.0.clone());
         }
         said.map(Object)
@@ -72,13 +91,52 @@ impl RelationshipRow {
             name: Some(self.id.clone()),
             // What is hidden has no ends to be walked; tags find it again.
             ends: live.then(|| Ends { source: self.source.clone(), target: self.target.clone() }),
-            tags: if live { Vec::new() } else { vec![self.named_source.clone(), self.named_target.clone()] },
+            tags: if live { Vec::new() } else { self.hidden_tags() },
             ..plain
         }
     }
+
+    fn hidden_tags(&self) -> Vec<String> {
+        let ends = [&self.source, &self.target, &self.named_source, &self.named_target];
+        let distinct: BTreeSet<&String> = ends.into_iter().collect();
+        distinct.into_iter().cloned().collect()
+    }
 }
 
-/// Where relationships are that are folded or deleted.
+/// Decides which of all the edges at some entities are seen, after their ends were led where they belong.
+///
+/// Of those that repeat each other the oldest stands for all, and takes in what was said about the others. A loop is
+/// not seen, nor is an edge whose end is deleted.
+pub fn arrange(edges: &mut [RelationshipRow], is_deleted: impl Fn(&str) -> bool) {
+    edges.sort_by(|one, other| rank(one).cmp(&rank(other)));
+    let mut stands: Option<usize> = None;
+    for index in 0..edges.len() {
+        let edge = &mut edges[index];
+        edge.absorbed.clear();
+        if edge.is_deleted() || edge.source == edge.target {
+            edge.state = if edge.is_deleted() { EdgeState::Deleted } else { EdgeState::Folded };
+            continue;
+        }
+        if let Some(first) = stands.filter(|first| edges[*first].repeats(&edges[index])) {
+            edges[index].state = EdgeState::Folded;
+            let said = edges[index].observations.clone();
+            edges[first].absorbed.extend(said);
+            edges[first].absorbed.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
+            continue;
+        }
+        let edge = &mut edges[index];
+        let hidden = is_deleted(&edge.source) || is_deleted(&edge.target);
+        edge.state = if hidden { EdgeState::Hidden } else { EdgeState::Live };
+        stands = Some(index);
+    }
+}
+
+/// Repetitions next to each other, the oldest first.
+fn rank(edge: &RelationshipRow) -> (&str, &str, &str, Timestamp, &str) {
+    (&edge.relationship_type, &edge.source, &edge.target, edge.created_at, &edge.id)
+}
+
+/// Where relationships are that are not seen.
 pub fn hidden_edge_scope(user: &str) -> String {
     format!("{user}/hidden")
 }

@@ -8,7 +8,7 @@ use ledger::{Find, RecordKey};
 use scope::Timestamp;
 use serde_json::Value;
 
-use super::batch::{Batch, Item};
+use super::batch::{Batch, Item, Referred};
 use crate::Error;
 use crate::domain::identity::{is_single_token, normalise};
 use crate::domain::schema::Strategy;
@@ -99,7 +99,7 @@ impl Batch {
                 answer.possible_duplicates = (!hints.is_empty()).then(|| List::of(hints));
             }
             absorbed.entities.push(answer);
-            refer(plan, source, origin, &id, item, &survivor, &mut absorbed).await?;
+            refer(plan, source, origin, &id, item.references, &survivor, &mut absorbed).await?;
         }
         Ok(absorbed)
     }
@@ -208,16 +208,16 @@ async fn duplicates(plan: &Plan<'_>, id: &str, item: &Item) -> Result<Vec<String
 }
 
 /// Connects an entity with those that its reference fields name, and creates the ones that do not exist.
-async fn refer(
+pub async fn refer(
     plan: &mut Plan<'_>,
     source: &mut SourceRow,
     origin: &Origin,
     from: &str,
-    item: Item,
+    references: Vec<Referred>,
     survivor: &impl Fn(&str) -> Option<String>,
     absorbed: &mut Absorbed,
 ) -> Result<(), Error> {
-    for referred in item.references {
+    for referred in references {
         let found = survivor(&referred.entity_id);
         let id = found.unwrap_or_else(|| referred.entity_id.clone());
         if plan.entity(&id).is_none() {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Incoming;
 use crate::Error;
-use crate::domain::{Map, identity, ids, schema};
+use crate::domain::schema::{BadType, Reference};
+use crate::domain::{Map, identity, ids};
 use crate::write::Plan;
 
 /// What was sent about one entity, and which one it is.
@@ -73,36 +74,19 @@ impl Batch {
     }
 }
 
-/// The types that are meant. A type of the user's own has to be looked up before plurals can be folded onto it.
+/// The types that are meant.
 async fn types(plan: &Plan<'_>, incoming: &[Incoming]) -> Result<Vec<String>, Error> {
-    let unknown: BTreeSet<&str> = incoming
-        .iter()
-        .map(|incoming| incoming.entity_type.as_str())
-        .filter(|given| schema::builtin(given).is_none())
-        .collect();
-    let mut own: BTreeSet<String> = BTreeSet::new();
-    if !unknown.is_empty() {
-        let singular = |given: &str| {
-            [given.strip_suffix('s').map(str::to_owned), given.strip_suffix("ies").map(|stem| format!("{stem}y"))]
-        };
-        let candidates: BTreeSet<String> = unknown
-            .iter()
-            .flat_map(|given| singular(given).into_iter().flatten().chain(std::iter::once((*given).to_owned())))
-            .map(|name| name.to_lowercase().replace([' ', '-'], "_"))
-            .filter(|name| schema::is_entity_type(name))
-            .collect();
-        own = plan.reader.schemas(candidates.iter().map(String::as_str)).await?.into_keys().collect();
-    }
-    let meant = |(index, incoming): (usize, &Incoming)| {
-        schema::entity_type(&incoming.entity_type, |name| own.contains(name)).map_err(|bad| {
+    let meant = plan.reader.types_meant(incoming.iter().map(|incoming| incoming.entity_type.as_str())).await?;
+    let of = |(index, incoming): (usize, &Incoming)| {
+        meant.get(incoming.entity_type.as_str()).cloned().ok_or_else(|| {
             Error::invalid(
                 format!("entities[{index}].entity_type"),
                 "is not a type name",
-                format!("{bad}; for example invoice, note or person"),
+                format!("{BadType}; for example invoice, note or person"),
             )
         })
     };
-    incoming.iter().enumerate().map(meant).collect()
+    incoming.iter().enumerate().map(of).collect()
 }
 
 fn item(plan: &Plan<'_>, index: usize, entity_type: String, fields: Map) -> Result<Item, Error> {
@@ -110,25 +94,7 @@ fn item(plan: &Plan<'_>, index: usize, entity_type: String, fields: Map) -> Resu
     let identity = identity::identify(schema, &fields).map_err(|unidentified| {
         Error::invalid(format!("entities[{index}]"), "has nothing that identifies it", unidentified.to_string())
     })?;
-    let mut references = Vec::new();
-    for reference in &schema.reference_fields {
-        let Some(name) =
-            fields.get(&reference.field).and_then(|value| value.as_str()).filter(|name| !name.trim().is_empty())
-        else {
-            continue;
-        };
-        let mut named = Map::new();
-        named.insert("name".to_owned(), name.into());
-        let target = plan.schema(&reference.target_type);
-        let Ok(identity) = identity::identify(target, &named) else { continue };
-        references.push(Referred {
-            relationship_type: reference.relationship_type.clone(),
-            entity_type: reference.target_type.clone(),
-            entity_id: ids::entity(user, &reference.target_type, &identity.value),
-            name: identity.name,
-            fields: named,
-        });
-    }
+    let references = references(plan, &entity_type, &fields);
     Ok(Item {
         entity_id: ids::entity(user, &entity_type, &identity.value),
         by_name: matches!(&identity.by, identity::By::Name(_))
@@ -138,4 +104,22 @@ fn item(plan: &Plan<'_>, index: usize, entity_type: String, fields: Map) -> Resu
         fields,
         references,
     })
+}
+
+/// The entities that the reference fields among `fields` name.
+pub fn references(plan: &Plan<'_>, entity_type: &str, fields: &Map) -> Vec<Referred> {
+    let named = |reference: &Reference| {
+        let name = fields.get(&reference.field)?.as_str().filter(|name| !name.trim().is_empty())?;
+        let mut fields = Map::new();
+        fields.insert("name".to_owned(), name.into());
+        let identity = identity::identify(plan.schema(&reference.target_type), &fields).ok()?;
+        Some(Referred {
+            relationship_type: reference.relationship_type.clone(),
+            entity_type: reference.target_type.clone(),
+            entity_id: ids::entity(plan.reader.user, &reference.target_type, &identity.value),
+            name: identity.name,
+            fields,
+        })
+    };
+    plan.schema(entity_type).reference_fields.iter().filter_map(named).collect()
 }

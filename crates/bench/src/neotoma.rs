@@ -1,0 +1,208 @@
+//! Neotoma: the operations that its peer was measured with, each commit synced to disk.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::load::{Request, Running};
+use crate::report::{Report, median};
+use crate::subject::{neotoma, program};
+
+/// Entities of one large call.
+const LARGE: usize = 5000;
+/// What one related entity has around it, and each of those.
+const FAN: usize = 10;
+
+pub async fn run(report: &mut Report, quick: bool) -> anyhow::Result<()> {
+    stores(report, quick).await?;
+    reads(report, quick).await?;
+    health(report).await
+}
+
+fn task(number: usize) -> Value {
+    json!({
+        "entity_type": "task",
+        "title": format!("Task number {number}"),
+        "status": "open",
+        "description": "Something that has to be done before long",
+        "priority": "high",
+        "assignee": format!("Person {}", number % 50),
+    })
+}
+
+fn ingest(numbers: std::ops::Range<usize>) -> Request {
+    let entities: Vec<Value> = numbers.map(task).collect();
+    Request::tool("ingest", &json!({ "entities": entities }))
+}
+
+/// One entity per call, and a hundred.
+async fn stores(report: &mut Report, quick: bool) -> anyhow::Result<()> {
+    for (writers, calls) in [(1, 400), (16, 4000)] {
+        let calls = if quick { calls / 2 } else { calls };
+        let folder = tempfile::tempdir()?;
+        let server = neotoma(folder.path()).await?;
+        server.load(writers, calls / 8, |call| ingest(1_000_000 + call..1_000_001 + call)).await?;
+        let cost = server.load(writers, calls, |call| ingest(call..call + 1)).await?;
+        let what = format!("ingest of one entity, {writers} callers");
+        let measured = format!("{:.0}/s, {:.0} us CPU", cost.per_s, cost.cpu_us);
+        report.judged(&what, measured, String::new(), "at most 300 us", cost.cpu_us <= 300.0);
+    }
+    let folder = tempfile::tempdir()?;
+    let server = neotoma(folder.path()).await?;
+    let calls = if quick { 100 } else { 400 };
+    let cost = server.load(4, calls, |call| ingest(call * 100..call * 100 + 100)).await?;
+    let (per_s, each) = (cost.per_s * 100.0, cost.cpu_us / 100.0);
+    let measured = format!("{per_s:.0} entities/s, {each:.0} us CPU each");
+    report.judged("ingest of 100 entities", measured, String::new(), "at least 10000/s", per_s >= 10_000.0);
+    let correct = |call: usize| {
+        let arguments = json!({ "entity_id": format!("Task number {}", call % 100), "entity_type": "task", "field": "status", "value": format!("state {call}") });
+        Request::tool("correct", &arguments)
+    };
+    let cost = server.load(16, if quick { 800 } else { 3200 }, correct).await?;
+    report.row("correct, 16 callers", format!("{:.0}/s, {:.0} us CPU", cost.per_s, cost.cpu_us), String::new());
+    Ok(())
+}
+
+/// Reads of a small and of a large store.
+async fn reads(report: &mut Report, quick: bool) -> anyhow::Result<()> {
+    let sizes: &[usize] = if quick { &[1000, 10_000] } else { &[1000, 100_000] };
+    for size in sizes {
+        let folder = tempfile::tempdir()?;
+        let server = neotoma(folder.path()).await?;
+        let mut connection = server.connect().await?;
+        let mut ids = Vec::new();
+        for batch in 0..size / 100 {
+            let answer = connection.call(&ingest(batch * 100..batch * 100 + 100)).await?;
+            let answer: Value = serde_json::from_slice(&answer)?;
+            let listed = answer["result"]["structuredContent"]["entities"].as_array().context("entities are listed")?;
+            ids.extend(listed.iter().filter_map(|entity| entity["id"].as_str()).map(str::to_owned));
+        }
+        let id = |call: usize| &ids[call * 7919 % ids.len()];
+        let snapshot = |call: usize| Request::tool("get_entity_snapshot", &json!({ "entity_id": id(call) }));
+        let provenance =
+            |call: usize| Request::tool("get_field_provenance", &json!({ "entity_id": id(call), "field": "status" }));
+        to_echo(report, quick, &server, &format!("snapshot of {size}"), snapshot).await?;
+        to_echo(report, quick, &server, &format!("field provenance of {size}"), provenance).await?;
+        let list = |_| Request::tool("retrieve_entities", &json!({ "entity_type": "task" }));
+        server.load(4, 100, list).await?;
+        let cost = server.load(4, 1000, list).await?;
+        let what = format!("retrieve_entities, 100 of {size}");
+        report.judged(
+            &what,
+            format!("{:.0} us CPU", cost.cpu_us),
+            String::new(),
+            "at most 1000 us",
+            cost.cpu_us <= 1000.0,
+        );
+        let named = |call: usize| {
+            Request::tool(
+                "get_entity_by_identifier",
+                &json!({ "identifier": format!("task number {}", call * 7919 % size) }),
+            )
+        };
+        let cost = server.load(4, 1000, named).await?;
+        report.row(&format!("identifier of {size}"), format!("{:.0} us CPU", cost.cpu_us), String::new());
+        graph(report, &server, &mut connection, &ids).await?;
+    }
+    Ok(())
+}
+
+/// Two hops over ten times ten edges.
+async fn graph(
+    report: &mut Report,
+    server: &Running,
+    connection: &mut crate::load::Connection,
+    ids: &[String],
+) -> anyhow::Result<()> {
+    let edge = |from: &str, to: &str| {
+        let arguments = json!({ "relationship_type": "REFERS_TO", "source_entity_id": from, "target_entity_id": to });
+        Request::tool("create_relationship", &arguments)
+    };
+    for near in 1..=FAN {
+        connection.call(&edge(&ids[0], &ids[near])).await?;
+        for far in 0..FAN {
+            connection.call(&edge(&ids[near], &ids[FAN + 1 + near * FAN + far])).await?;
+        }
+    }
+    let related = |_| Request::tool("get_related_entities", &json!({ "entity_id": ids[0], "max_hops": 2 }));
+    server.load(4, 40, related).await?;
+    let cost = server.load(4, 400, related).await?;
+    let measured = format!("{:.0} us CPU", cost.cpu_us);
+    report.judged("related, 110 entities in two hops", measured, String::new(), "under 1000 us", cost.cpu_us < 1000.0);
+    Ok(())
+}
+
+/// Against an echo on rmcp alone, in turns, so that a slow moment of the machine slows both.
+async fn to_echo(
+    report: &mut Report,
+    quick: bool,
+    server: &Running,
+    what: &str,
+    call: impl Fn(usize) -> Request + Sync,
+) -> anyhow::Result<()> {
+    let bare = Running::start(&program("bench")?, &["rmcp"], "/mcp").await?;
+    let echo = |_| Request::tool("echo", &json!({ "text": "hello" }));
+    let (rounds, calls) = if quick { (5, 1600) } else { (9, 4000) };
+    let (mut ours, mut echoes, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    server.load(8, 400, &call).await?;
+    for _round in 0..rounds {
+        let echo_us = bare.load(8, calls, echo).await?.cpu_us;
+        let our_us = server.load(8, calls, &call).await?.cpu_us;
+        ratios.push(our_us / echo_us);
+        ours.push(our_us);
+        echoes.push(echo_us);
+    }
+    let ratio = median(ratios);
+    let measured = format!("{:.0} us, {:.0} us", median(ours), median(echoes));
+    report.judged(&format!("{what} to a bare rmcp echo"), measured, format!("{ratio:.2}"), "at most 2", ratio <= 2.0);
+    Ok(())
+}
+
+/// How long the health check takes while a large batch is stored.
+async fn health(report: &mut Report) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let server = neotoma(folder.path()).await?;
+    let (mut connection, request) = (server.connect().await?, ingest(0..LARGE));
+    let begin = Instant::now();
+    let batch = tokio::spawn(async move {
+        let outcome = connection.call(&request).await.map(|answer| answer.len());
+        (outcome, begin.elapsed())
+    });
+    let mut waits = Vec::new();
+    while !batch.is_finished() {
+        let asked = Instant::now();
+        ask_health(&server.address).await?;
+        waits.push(asked.elapsed().as_secs_f64() * 1000.0);
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    let (answer, took) = batch.await?;
+    let bytes = answer?;
+    waits.sort_by(f64::total_cmp);
+    let longest = waits.last().copied().unwrap_or_default();
+    let measured = format!("{longest:.1} ms at most, {:.1} ms median of {}", median(waits.clone()), waits.len());
+    report.judged("health during a batch of 5000", measured, String::new(), "under 5 ms", longest < 5.0);
+    let seconds = took.as_secs_f64();
+    report.judged(
+        "ingest of 5000 entities",
+        format!("{seconds:.2} s, answer of {bytes} bytes"),
+        String::new(),
+        "under 1 s",
+        seconds < 1.0,
+    );
+    Ok(())
+}
+
+async fn ask_health(address: &str) -> anyhow::Result<()> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    stream
+        .write_all(format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes())
+        .await?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await?;
+    anyhow::ensure!(answer.starts_with(b"HTTP/1.1 200"), "the health check failed");
+    Ok(())
+}

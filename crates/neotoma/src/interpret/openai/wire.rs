@@ -1,0 +1,57 @@
+//! One HTTP exchange over a connection of its own.
+
+use bytes::Bytes;
+use http::{Method, Request, Uri, header};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+
+use super::super::Failure;
+use super::failure;
+
+/// Posts `request` and reads a JSON answer of at most `answer_bytes_max`. Redirects are not followed.
+pub async fn post(
+    endpoint: &Uri,
+    api_key: Option<&str>,
+    request: &Value,
+    answer_bytes_max: usize,
+) -> Result<Value, Failure> {
+    let unreachable = || failure("the model cannot be reached");
+    let host = endpoint.host().ok_or_else(unreachable)?.trim_matches(['[', ']']);
+    let stream = TcpStream::connect((host, endpoint.port_u16().unwrap_or(80))).await.map_err(|_| unreachable())?;
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|_| unreachable())?;
+    let exchange = async {
+        let request =
+            message(endpoint, api_key, request).ok_or_else(|| failure("the key of the model is not a header"))?;
+        let response = sender.send_request(request).await.map_err(|_| unreachable())?;
+        if !response.status().is_success() {
+            return Err(failure(&format!("the model answered with status {}", response.status().as_u16())));
+        }
+        let body = Limited::new(response.into_body(), answer_bytes_max).collect().await;
+        let body = body.map_err(|_| failure("the model's answer broke off or is too long"))?.to_bytes();
+        serde_json::from_slice(&body).map_err(|_| failure("the model's answer is not JSON"))
+    };
+    // The connection does its work while the exchange waits, and ends with it: nothing outlives a timeout.
+    let mut exchange = std::pin::pin!(exchange);
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        biased;
+        answer = &mut exchange => answer,
+        // The connection may close right after the last byte; then the exchange has all it needs.
+        _ = &mut connection => exchange.await,
+    }
+}
+
+fn message(endpoint: &Uri, api_key: Option<&str>, body: &Value) -> Option<Request<Full<Bytes>>> {
+    let mut request = Request::builder()
+        .method(Method::POST)
+        .uri(endpoint.path_and_query()?.as_str())
+        .header(header::HOST, endpoint.authority()?.as_str())
+        .header(header::CONTENT_TYPE, "application/json");
+    if let Some(key) = api_key {
+        request = request.header(header::AUTHORIZATION, format!("Bearer {key}"));
+    }
+    request.body(Full::new(Bytes::from(body.to_string()))).ok()
+}

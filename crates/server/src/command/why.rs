@@ -1,0 +1,71 @@
+//! `chancery why`: where a value comes from, down to the file.
+
+#![expect(clippy::print_stdout, reason = "the answer belongs on stdout")]
+
+use std::process::ExitCode;
+
+use serde_json::{Map, Value};
+
+use super::call::{Calls, Outcome};
+use crate::Config;
+
+pub async fn run(config: Config, entity: &str, field: &str) -> anyhow::Result<ExitCode> {
+    let calls = Calls::open(&config).await?;
+    let mut arguments = Map::new();
+    arguments.insert("entity_id".to_owned(), entity.into());
+    arguments.insert("field".to_owned(), field.into());
+    let outcome = calls.call("get_field_provenance", arguments).await?;
+    calls.finish().await;
+    match outcome {
+        Outcome::Answered(answer) => {
+            print!("{}", chain(&answer));
+            Ok(ExitCode::SUCCESS)
+        }
+        Outcome::Refused(envelope) => {
+            let error = &envelope["error"];
+            println!("{}: {}", word(error, "code"), word(error, "message"));
+            println!("{}", word(&error["details"], "fix"));
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// The value, the observation and the source it rests on, and what it was preferred to.
+fn chain(answer: &Value) -> String {
+    let (observation, source) = (&answer["source_observation"], &answer["source_material"]);
+    let mut lines = vec![
+        format!("{} = {}", word(answer, "field"), answer["value"]),
+        format!("  observation {}", word(observation, "id")),
+        format!(
+            "    observed {}, priority {}, specificity {}",
+            word(observation, "observed_at"),
+            observation["source_priority"],
+            observation["specificity_score"]
+        ),
+        format!("  source {} ({})", word(source, "id"), word(source, "kind")),
+        format!("    stored {}, content {}", word(source, "created_at"), word(source, "content_hash")),
+    ];
+    let name = source["original_filename"].as_str().map(|name| format!("  file {name}"));
+    lines.extend(name);
+    let paths = source["file_urls"].as_array().into_iter().flatten();
+    lines.extend(paths.filter_map(Value::as_str).map(|path| format!("    kept as {path}")));
+    let others = answer["other_observations"].as_array().cloned().unwrap_or_default();
+    if !others.is_empty() {
+        lines.push("preferred to".to_owned());
+    }
+    for other in &others {
+        lines.push(format!("  {} ({})", other["value"], word(other, "reason")));
+        lines.push(format!(
+            "    observation {}, observed {}, source {}",
+            word(other, "id"),
+            word(other, "observed_at"),
+            word(other, "source_id")
+        ));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn word(value: &Value, name: &str) -> String {
+    value[name].as_str().unwrap_or_default().to_owned()
+}

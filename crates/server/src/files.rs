@@ -1,0 +1,100 @@
+//! Files on their way out: what a signed address gives access to.
+//!
+//! The signature is the credential, so no token is asked for. Whatever is wrong with an address, the answer is the same.
+//! The bytes are never shown inside a page: a browser saves them.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use blobs::sign::{Granted, Links};
+use blobs::{Blobs, CHUNK_BYTES, Error, FileBlobs};
+use scope::{Clock, SystemClock};
+use tokio_util::io::ReaderStream;
+
+use crate::Config;
+
+mod range;
+
+use range::Part;
+
+/// The files of a platform, and the addresses under which they are served. Cheap to clone.
+#[derive(Clone)]
+pub struct Files {
+    pub blobs: Arc<dyn Blobs>,
+    pub links: Arc<Links>,
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Files {
+    /// Opens the files of the configured data directory.
+    pub fn open(config: &Config) -> anyhow::Result<Self> {
+        let blobs = FileBlobs::open(config.data.join("blobs"))?;
+        let links = Links::new(&crate::platform::secret(&config.data)?, &config.public_base());
+        Ok(Self { blobs: Arc::new(blobs), links: Arc::new(links), clock: Arc::new(SystemClock) })
+    }
+
+    /// `/files/…`, for GET and HEAD.
+    pub fn router(&self) -> Router {
+        Router::new().route("/files/{*path}", get(serve)).with_state(self.clone())
+    }
+
+    async fn answer(&self, granted: &Granted, asked: Option<&str>) -> Result<Response, Error> {
+        let size = self.blobs.len(&granted.key).await?;
+        let part = match asked {
+            None => Part::whole(size),
+            Some(asked) => Part::asked(asked, size),
+        };
+        let Some(part) = part else {
+            let everything = format!("bytes */{size}");
+            return Ok((StatusCode::RANGE_NOT_SATISFIABLE, [(header::CONTENT_RANGE, everything)]).into_response());
+        };
+        let reader = self.blobs.read(&granted.key, part.start, part.length).await?;
+        let mut response = Body::from_stream(ReaderStream::with_capacity(reader, CHUNK_BYTES)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(part.length));
+        headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        if let Ok(media) = HeaderValue::from_str(&granted.media) {
+            headers.insert(header::CONTENT_TYPE, media);
+        }
+        if part.is_partial {
+            let text = format!("bytes {}-{}/{size}", part.start, part.start + part.length - 1);
+            headers.extend(HeaderValue::from_str(&text).ok().map(|text| (header::CONTENT_RANGE, text)));
+            *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+        }
+        Ok(response)
+    }
+}
+
+async fn serve(State(files): State<Files>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let address = uri.path_and_query().map_or("", |address| address.as_str());
+    let mut response = match files.links.granted(address, files.clock.now()) {
+        Err(_) => StatusCode::FORBIDDEN.into_response(),
+        Ok(granted) => {
+            let mut ranges = headers.get_all(header::RANGE).iter();
+            // A range is a matter of GET, and only one of them.
+            let asked = ranges.next().filter(|_| method == Method::GET && ranges.next().is_none());
+            match files.answer(&granted, asked.and_then(|asked| asked.to_str().ok())).await {
+                Ok(response) => response,
+                Err(Error::NotFound) => StatusCode::NOT_FOUND.into_response(),
+                Err(error) => {
+                    tracing::error!(%error, cause = ?std::error::Error::source(&error), "a file could not be served");
+                    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+                }
+            }
+        }
+    };
+    let always = [
+        (header::CONTENT_DISPOSITION, "attachment"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CACHE_CONTROL, "private, no-store"),
+        (header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    response.headers_mut().extend(always.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    response
+}
