@@ -143,14 +143,14 @@ impl Desk {
         async move {
             match self.call_as(ANN, tool, arguments).await {
                 Ok(answer) => panic!("{caller}: {tool} answered {answer}"),
-                Err(error) => self.envelope(&error)["error"].clone(),
+                Err(error) => self.envelope(&error),
             }
         }
     }
 
-    /// A refusal as callers see it.
+    /// What a caller sees of a refusal.
     pub fn envelope(&self, error: &CallError) -> Value {
-        self.neotoma.envelope(&RequestMeta::default(), error)
+        self.neotoma.envelope(&RequestMeta::default(), error)["error"].clone()
     }
 
     /// Stores entities and answers with the id of the first.
