@@ -143,14 +143,14 @@ impl Desk {
         async move {
             match self.call_as(ANN, tool, arguments).await {
                 Ok(answer) => panic!("{caller}: {tool} answered {answer}"),
-                Err(error) => self.envelope(&error),
+                Err(error) => self.envelope(&error)["error"].clone(),
             }
         }
     }
 
-    /// What a caller sees of a refusal.
+    /// A refusal as callers see it.
     pub fn envelope(&self, error: &CallError) -> Value {
-        self.neotoma.envelope(&RequestMeta::default(), error)["error"].clone()
+        self.neotoma.envelope(&RequestMeta::default(), error)
     }
 
     /// Stores entities and answers with the id of the first.

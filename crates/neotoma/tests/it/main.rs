@@ -16,4 +16,5 @@ mod listing;
 mod observations;
 mod provenance;
 mod schemas;
+mod snapshots;
 mod timeline;
