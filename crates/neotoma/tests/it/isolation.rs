@@ -28,7 +28,7 @@ async fn outcome(desk: &Desk, caller: Caller<'_>, tool: &str, arguments: Value) 
             answer.as_object_mut().unwrap().shift_remove("next_cursor");
             answer
         }
-        Err(error) => desk.neotoma.envelope(&error)["error"].clone(),
+        Err(error) => desk.neotoma.envelope(&contract::RequestMeta::default(), &error)["error"].clone(),
     }
 }
 
@@ -87,7 +87,10 @@ async fn what_others_have_answers_like_what_does_not_exist() {
             format!("neotoma://source/{}", source.as_str().unwrap()),
         ] {
             let error = desk.read_as(caller, &uri).await.unwrap_err();
-            assert_eq!(desk.neotoma.envelope(&error)["error"]["code"], "RESOURCE_NOT_FOUND");
+            assert_eq!(
+                desk.neotoma.envelope(&contract::RequestMeta::default(), &error)["error"]["code"],
+                "RESOURCE_NOT_FOUND"
+            );
         }
     }
     for (tool, arguments) in theirs {

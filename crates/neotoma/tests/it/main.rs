@@ -3,15 +3,21 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
 mod corpus;
+mod corrections;
 mod desk;
 mod graph;
 mod identifier;
 mod ingest;
+mod interleavings;
 mod interpret_hostile;
 mod interpret_openai;
 mod isolation;
 mod listing;
+mod merges;
 mod observations;
 mod provenance;
+mod registry;
+mod relationships;
+mod removal;
 mod schemas;
 mod timeline;
