@@ -5,6 +5,8 @@
 //! compared as numbers and texts without regard to line breaks. Fields of entities without a partner are
 //! wrong or missed.
 
+#![expect(clippy::print_stdout, reason = "the figures are what this test is for")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -143,7 +143,7 @@ impl Desk {
         async move {
             match self.call_as(ANN, tool, arguments).await {
                 Ok(answer) => panic!("{caller}: {tool} answered {answer}"),
-                Err(error) => self.neotoma.envelope(&RequestMeta::default(), &error)["error"].clone(),
+                Err(error) => self.envelope(&error),
             }
         }
     }
@@ -162,6 +162,11 @@ impl Desk {
     pub async fn verify(&self) {
         let folds = ledger::Folds::from([("neotoma".to_owned(), Neotoma::fold())]);
         assert_eq!(self.ledger.verify(&folds).await.unwrap().differences, Vec::<String>::new());
+    }
+
+    /// What a caller sees of a refusal.
+    pub fn envelope(&self, error: &CallError) -> Value {
+        self.neotoma.envelope(&RequestMeta::default(), error)["error"].clone()
     }
 
     /// Stores entities and answers with the id of the first.

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod broken;
+mod changed;
 mod corpus;
 mod corrections;
 mod desk;
@@ -16,8 +18,10 @@ mod listing;
 mod merges;
 mod observations;
 mod provenance;
+mod races;
 mod registry;
 mod relationships;
 mod removal;
 mod schemas;
+mod stubborn;
 mod timeline;

@@ -52,7 +52,9 @@ pub async fn run(config: Config, options: &Options) -> anyhow::Result<ExitCode> 
         }
         let outcome = match arguments(path, config.neotoma.file_bytes_max, !options.no_interpret) {
             Ok(arguments) => calls.call("ingest", arguments).await?,
-            Err(reason) => Outcome::Refused(json!({ "error": { "code": "NOT_READ", "message": format!("{reason:#}") } })),
+            Err(reason) => {
+                Outcome::Refused(json!({ "error": { "code": "NOT_READ", "message": format!("{reason:#}") } }))
+            }
         };
         tally.count(path, &outcome, progress);
     }
