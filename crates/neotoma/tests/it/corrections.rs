@@ -133,6 +133,34 @@ async fn a_repeated_correction_adds_nothing_while_it_is_in_force() {
     assert_eq!(answer["observation_id"], json!(first));
 }
 
+// N-199
+#[tokio::test]
+async fn the_last_correction_counts_even_when_the_clock_runs_back() {
+    let desk = Desk::new();
+    let id = task(&desk).await;
+    for status in ["b", "a", "c"] {
+        desk.ok("correct", correction(&id, "task", "status", json!(status))).await;
+        assert_eq!(desk.snapshot(&id).await["snapshot"]["status"], status);
+        desk.tick(-60_000_000);
+    }
+}
+
+// N-192, N-215
+#[tokio::test]
+async fn a_user_id_has_to_be_the_callers() {
+    let desk = Desk::new();
+    let id = task(&desk).await;
+    let mut correct = correction(&id, "task", "status", json!("done"));
+    let mut merge = json!({"from_entity_id": id, "to_entity_id": id});
+    for (tool, arguments) in [("correct", &mut correct), ("merge_entities", &mut merge)] {
+        arguments["user_id"] = json!("0190163d-8694-739b-aea5-966c26f8ad91");
+        let refused = desk.refused(tool, arguments.clone()).await;
+        assert_eq!((&refused["code"], &refused["details"]["field"]), (&json!("VALIDATION_ERROR"), &json!("user_id")));
+    }
+    correct["user_id"] = json!(neotoma::domain::ids::user(&scope::Principal::local(ANN.user).id()));
+    desk.ok("correct", correct).await;
+}
+
 // N-202
 #[tokio::test]
 async fn null_clears_a_field_and_stays_in_the_observations() {
