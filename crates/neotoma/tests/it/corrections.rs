@@ -192,7 +192,6 @@ async fn an_undeclared_field_is_visible_and_named() {
     assert_eq!(snapshot["unvalidated"], json!(["__proto__"]));
 }
 
-// N-300
 #[tokio::test]
 async fn an_inferred_schema_grows_by_a_corrected_field() {
     let desk = Desk::new();

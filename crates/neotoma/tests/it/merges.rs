@@ -250,7 +250,6 @@ async fn a_merge_is_one_appended_fact() {
     assert!(ended.iter().all(|key| key["kind"] == kind::EVENT));
 }
 
-// N-222
 #[tokio::test]
 async fn a_merge_that_is_repeated_with_its_key_is_done_once() {
     let desk = Desk::new();

@@ -237,3 +237,18 @@ async fn a_relationship_type_keeps_its_rule() {
     let listed = desk.ok("describe_schema", json!({})).await;
     assert!(listed["relationship_types"].as_array().unwrap().contains(&json!({"name": "MENTORS", "acyclic": true})));
 }
+
+#[tokio::test]
+async fn more_entities_than_one_call_computes_again_are_refused() {
+    let desk = Desk::new();
+    let recipe = |number: usize| json!({"entity_type": "recipe", "title": format!("recipe {number}x")});
+    desk.ok("ingest", json!({"entities": (0..5000).map(recipe).collect::<Vec<_>>()})).await;
+    let declare = |fields: Value| json!({"entity_type": "recipe", "definition": {"fields": fields}});
+    let answer = desk.ok("register_schema", declare(json!({"title": {}}))).await;
+    assert_eq!(answer["entities_recomputed"], 5000);
+    desk.ok("ingest", json!({"entities": [recipe(5000)]})).await;
+    let commits = desk.commits().await;
+    let refused = desk.refused("register_schema", declare(json!({"title": {}, "more": {}}))).await;
+    assert_eq!((&refused["code"], &refused["details"]["field"]), (&json!("VALIDATION_ERROR"), &json!("entity_type")));
+    assert_eq!(desk.commits().await, commits);
+}
