@@ -36,14 +36,14 @@ pub fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
 }
 
 fn one(index: usize, entity: &Object) -> Result<Incoming, Error> {
-    let mut fields = entity.0.clone();
-    shape::check_shape(&Value::Object(entity.0.clone())).map_err(|shape| {
+    shape::check_fields(entity).map_err(|shape| {
         Error::invalid(
             format!("entities[{index}]{}", shape.path),
             shape.reason,
             "send plain text, numbers, lists and objects",
         )
     })?;
+    let mut fields = entity.0.clone();
     let field = || format!("entities[{index}].entity_type");
     match fields.shift_remove("entity_type") {
         Some(Value::String(entity_type)) => Ok(Incoming { entity_type, fields }),
