@@ -143,14 +143,30 @@ impl Desk {
         async move {
             match self.call_as(ANN, tool, arguments).await {
                 Ok(answer) => panic!("{caller}: {tool} answered {answer}"),
-                Err(error) => self.envelope(&error)["error"].clone(),
+                Err(error) => self.envelope(&error),
             }
         }
     }
 
-    /// A refusal as callers see it.
+    /// The snapshot that get_entity_snapshot answers with.
+    pub async fn snapshot(&self, id: &str) -> Value {
+        self.ok("get_entity_snapshot", serde_json::json!({ "entity_id": id })).await
+    }
+
+    /// How often something was committed.
+    pub async fn commits(&self) -> usize {
+        self.ledger.facts(&TenantId::new(ANN.tenant).unwrap(), 0, usize::MAX >> 33).await.unwrap().len()
+    }
+
+    /// Asserts that replaying the facts gives the records that are stored.
+    pub async fn verify(&self) {
+        let folds = ledger::Folds::from([("neotoma".to_owned(), Neotoma::fold())]);
+        assert_eq!(self.ledger.verify(&folds).await.unwrap().differences, Vec::<String>::new());
+    }
+
+    /// What a caller sees of a refusal.
     pub fn envelope(&self, error: &CallError) -> Value {
-        self.neotoma.envelope(&RequestMeta::default(), error)
+        self.neotoma.envelope(&RequestMeta::default(), error)["error"].clone()
     }
 
     /// Stores entities and answers with the id of the first.
