@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use contract::Context;
-use ledger::{At, Find, LIVE, Ledger, ReadError, RecordKey, RecordVersion, Seq};
+use ledger::{At, Find, FindOrder, LIVE, Ledger, ReadError, RecordKey, RecordVersion, Seq};
 use scope::{TenantId, Timestamp};
 
-use super::listed::Listed;
+use super::listed::{Listed, SourceHead};
 use super::row::{self, EntityRow, Row, SourceRow, kind};
 use crate::Error;
 use crate::domain::identity::normalise;
@@ -26,6 +26,8 @@ pub struct Stored<T> {
     pub row: T,
     pub key: RecordKey,
     pub version: u64,
+    /// The fact that made this version.
+    pub seq: Seq,
 }
 
 /// One user's view of the ledger at a point.
@@ -84,7 +86,7 @@ impl<'a> Reader<'a> {
     fn parse<T: Belongs>(&self, found: RecordVersion) -> Result<Stored<T>, Error> {
         let row = T::read(&found.record.body)
             .map_err(|cause| Error::internal(self.error_id, format!("a record cannot be read: {cause}")))?;
-        Ok(Stored { row, key: found.record.key, version: found.version })
+        Ok(Stored { row, key: found.record.key, version: found.version, seq: found.seq })
     }
 
     /// A page of rows.
@@ -125,6 +127,11 @@ impl<'a> Reader<'a> {
         let found = self.ledger.get(self.tenant, self.at, &keys).await?;
         let live = |found: &RecordVersion| found.record.scope == self.user;
         found.into_iter().map(|found| found.filter(live).map(|found| self.parse(found)).transpose()).collect()
+    }
+
+    /// A source without what it holds and whom it speaks of.
+    pub async fn source_head(&self, id: &str) -> Result<Option<Stored<SourceHead>>, Error> {
+        Ok(self.rows(&[RecordKey::new(kind::SOURCE, id)]).await?.pop().flatten())
     }
 
     pub async fn source(&self, id: &str) -> Result<Option<Stored<SourceRow>>, Error> {
@@ -304,7 +311,13 @@ impl<'a> Reader<'a> {
         for id in ids {
             let mut after = None;
             loop {
-                let find = Find { scope: Some((*id).to_owned()), after, limit: 1000, ..Find::all(kind::OBSERVATION) };
+                let find = Find {
+                    scope: Some((*id).to_owned()),
+                    order: FindOrder::Time,
+                    after,
+                    limit: 1000,
+                    ..Find::all(kind::OBSERVATION)
+                };
                 let (rows, next) = self.find::<Observation>(find).await?;
                 all.extend(rows.into_iter().map(|stored| stored.row));
                 if next.is_none() {
