@@ -10,7 +10,7 @@ mod reinterpret;
 mod run;
 mod upload;
 
-use contract::generated::neotoma::{IngestRequest, IngestResponse};
+use contract::generated::neotoma::{IngestRequest, IngestResponse, IngestWarning};
 use contract::{Context, Object};
 use ledger::RecordKey;
 
@@ -175,7 +175,7 @@ impl Ran {
                 .iter()
                 .map(|found| Incoming { entity_type: found.entity_type.clone(), fields: found.fields.0.clone() })
                 .collect();
-            let batch = Batch::prepare(plan, incoming).await?;
+            let (batch, left_out) = Batch::prepare_found(plan, incoming).await?;
             let origin = Origin {
                 run_id: Some(run_id.clone()),
                 observed_at: None,
@@ -184,7 +184,12 @@ impl Ran {
                 kind: None,
                 is_new: true,
             };
-            let absorbed = batch.absorb(plan, source, &origin).await?;
+            let mut absorbed = batch.absorb(plan, source, &origin).await?;
+            if left_out > 0 {
+                let message =
+                    format!("{left_out} of the entities that the file has cannot be stored: no type, or no identity");
+                absorbed.warnings.push(IngestWarning { message, ..IngestWarning::default() });
+            }
             run.entities_created = absorbed.entities_created;
             run.observations_created = absorbed.observations_created;
             list(response, absorbed, plan);

@@ -4,6 +4,8 @@
 
 mod corpus;
 mod desk;
+mod faults;
+mod files;
 mod graph;
 mod identifier;
 mod ingest;
@@ -13,5 +15,9 @@ mod isolation;
 mod listing;
 mod observations;
 mod provenance;
+mod refusals;
+mod reinterpret;
 mod schemas;
+mod snapshot;
 mod timeline;
+mod users;
