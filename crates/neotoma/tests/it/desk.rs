@@ -157,7 +157,7 @@ impl Desk {
         async move {
             match self.call_as(ANN, tool, arguments).await {
                 Ok(answer) => panic!("{caller}: {tool} answered {answer}"),
-                Err(error) => self.envelope(&error)["error"].clone(),
+                Err(error) => self.envelope(&error),
             }
         }
     }
@@ -166,7 +166,7 @@ impl Desk {
     pub async fn refused_as(&self, caller: Caller<'_>, tool: &str, arguments: Value) -> Value {
         match self.call_as(caller, tool, arguments).await {
             Ok(answer) => panic!("{tool} answered {answer}"),
-            Err(error) => self.envelope(&error)["error"].clone(),
+            Err(error) => self.envelope(&error),
         }
     }
 
@@ -182,9 +182,9 @@ impl Desk {
         self.ledger.point(&TenantId::new(ANN.tenant).unwrap(), ledger::At::Head).await.unwrap()
     }
 
-    /// A refusal as callers see it.
+    /// What a caller sees of a refusal.
     pub fn envelope(&self, error: &CallError) -> Value {
-        self.neotoma.envelope(&RequestMeta::default(), error)
+        self.neotoma.envelope(&RequestMeta::default(), error)["error"].clone()
     }
 
     /// Stores entities and answers with the id of the first.

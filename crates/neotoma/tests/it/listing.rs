@@ -325,3 +325,24 @@ async fn a_call_made_twice_gives_the_same_bytes() {
         assert_eq!(desk.ok(tool, arguments.clone()).await.to_string(), first, "{tool} {arguments}");
     }
 }
+
+// N-006, N-142
+#[tokio::test]
+async fn filters_go_on_and_sort_is_refused_beyond_ten_thousand() {
+    let desk = Desk::new();
+    for batch in 0..3 {
+        let entities: Vec<Value> = (0..3400)
+            .map(|number| json!({"entity_type": "dot", "name": format!("d{batch}-{number}"), "n": (batch * 3400 + number) % 1700}))
+            .collect();
+        desk.ok("ingest", json!({"entities": entities})).await;
+    }
+    let listed = desk.ok("retrieve_entities", json!({"entity_type": "dot", "limit": 1})).await;
+    assert_eq!(listed["total"], 10_000, "counted up to that");
+    let refused = desk.refused("retrieve_entities", json!({"entity_type": "dot", "sort": "n"})).await;
+    assert_eq!((&refused["code"], &refused["details"]["field"]), (&json!("VALIDATION_ERROR"), &json!("sort")));
+    let filters = json!([{"field": "n", "value": 7}]);
+    let (found, totals) =
+        pages(&desk, json!({"entity_type": "dot", "limit": 4, "filters": filters}), async || {}).await;
+    let distinct: std::collections::BTreeSet<&String> = found.iter().collect();
+    assert_eq!((found.len(), distinct.len(), totals.last()), (6, 6, Some(&json!(6))));
+}

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod broken;
+mod changed;
 mod corpus;
 mod desk;
 mod faults;

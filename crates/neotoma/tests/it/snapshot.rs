@@ -144,7 +144,7 @@ async fn two_reads_are_byte_equal_and_computed_at_is_not_the_clock() {
 #[tokio::test]
 async fn a_merged_list_names_all_who_contributed() {
     let desk = Desk::new();
-    let definition = json!({"fields": {"title": {"type": "string"}, "tags": {"type": "array"}}, "identity": [["title"]], "reducer": {"tags": {"strategy": "merge_array"}}});
+    let definition = json!({"fields": {"title": {"type": "string"}, "tags": {"type": "array"}}, "identity": [["title"]], "reducers": {"tags": {"strategy": "merge_array"}}});
     desk.ok("register_schema", json!({"entity_type": "page", "definition": definition})).await;
     let mut all = Vec::new();
     for (tags, day) in [(json!(["b", "a"]), 1), (json!(["c", "a"]), 2)] {

@@ -45,12 +45,11 @@ pub fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
 }
 
 fn one(index: usize, entity: &Object) -> Result<Incoming, Flaw> {
-    let fields = Value::Object(entity.0.clone());
-    shape::check_shape(&fields).map_err(|shape| {
+    shape::check_fields(entity).map_err(|shape| {
         let path = format!("entities[{index}]{}", shape.path);
         Flaw::new(path, shape.reason, "send plain text, numbers, lists and objects")
     })?;
-    let Value::Object(mut fields) = fields else { unreachable!("made from an object above") };
+    let mut fields = entity.0.clone();
     let field = || format!("entities[{index}].entity_type");
     match fields.shift_remove("entity_type") {
         Some(Value::String(entity_type)) => Ok(Incoming { entity_type, fields }),
