@@ -109,6 +109,7 @@ impl Storing<'_> {
             ends: plan.ends,
             expectations: plan.expectations,
             answer: response,
+            is_final: !matches!(self.ran, Ran::Failed { .. }),
         })
     }
 

@@ -68,7 +68,8 @@ async fn at_cuts_by_when_it_was_observed() {
 #[tokio::test]
 async fn at_ingested_cuts_by_when_it_was_stored_and_both_may_be_combined() {
     let desk = Desk::new();
-    let zero = desk.ok("ingest", json!({"entities": [{"entity_type": "note", "title": "Before"}]})).await["read_point"].clone();
+    let zero = desk.ok("ingest", json!({"entities": [{"entity_type": "note", "title": "Before"}]})).await["read_point"]
+        .clone();
     let one = say(&desk, "third", 20).await["read_point"].to_string();
     desk.tick(60_000_000);
     let two = say(&desk, "first", 5).await["read_point"].to_string();
@@ -83,7 +84,9 @@ async fn at_ingested_cuts_by_when_it_was_stored_and_both_may_be_combined() {
         let found = status(&desk, json!({"at_ingested": at_ingested, "at": at})).await;
         assert_eq!(found, expected, "{at_ingested} {at:?}");
     }
-    for (at_ingested, at) in [(zero.to_string(), None), ("2027-01-15T07:00:00Z".to_owned(), None), (one, Some("2024-01-15"))] {
+    for (at_ingested, at) in
+        [(zero.to_string(), None), ("2027-01-15T07:00:00Z".to_owned(), None), (one, Some("2024-01-15"))]
+    {
         let asked = json!({"entity_id": "Ship", "at_ingested": at_ingested, "at": at});
         assert_eq!(desk.refused("get_entity_snapshot", asked).await["code"], "ENTITY_NOT_FOUND", "{at_ingested}");
     }
@@ -177,13 +180,18 @@ async fn merged_and_deleted_are_said() {
     let survivor = desk.ok("get_entity_snapshot", json!({"entity_id": two})).await;
     assert_eq!(survivor["snapshot"], merged["snapshot"]);
     // History knows both.
-    let then = desk.ok("get_entity_snapshot", json!({"entity_id": one, "at_ingested": before["read_point"].to_string()})).await;
+    let then = desk
+        .ok("get_entity_snapshot", json!({"entity_id": one, "at_ingested": before["read_point"].to_string()}))
+        .await;
     assert_eq!(then, before);
     let point = merged["read_point"].to_string();
     desk.ok("delete", json!({"id": two})).await;
     for id in [&one, &two] {
         assert_eq!(desk.refused("get_entity_snapshot", json!({"entity_id": id})).await["code"], "ENTITY_NOT_FOUND");
-        assert_eq!(desk.ok("get_entity_snapshot", json!({"entity_id": id, "at_ingested": point})).await["entity_id"], *two);
+        assert_eq!(
+            desk.ok("get_entity_snapshot", json!({"entity_id": id, "at_ingested": point})).await["entity_id"],
+            *two
+        );
     }
 }
 
@@ -191,7 +199,9 @@ async fn merged_and_deleted_are_said() {
 #[tokio::test]
 async fn fields_that_no_schema_declares_are_shown_and_named() {
     let desk = Desk::new();
-    let id = desk.store(json!([{"entity_type": "task", "title": "Ship", "status": "open", "mood": "good", "weather": 7}])).await;
+    let id = desk
+        .store(json!([{"entity_type": "task", "title": "Ship", "status": "open", "mood": "good", "weather": 7}]))
+        .await;
     let snapshot = desk.ok("get_entity_snapshot", json!({"entity_id": id})).await;
     assert_eq!(snapshot["unvalidated"], json!(["mood", "weather"]));
     assert_eq!((&snapshot["snapshot"]["mood"], &snapshot["snapshot"]["weather"]), (&json!("good"), &json!(7)));
