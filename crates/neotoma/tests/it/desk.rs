@@ -133,6 +133,14 @@ impl Desk {
         Ok(answer)
     }
 
+    /// Calls a tool as a caller who has given up already.
+    pub async fn cancelled_as(&self, caller: Caller<'_>, tool: &str, arguments: Value) -> Result<Value, CallError> {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let ctx = self.context(caller, None);
+        ctx.cancelled.cancel();
+        Ok(self.neotoma.call(&ctx, tool, arguments).await?.structured.unwrap())
+    }
+
     /// Reads a resource as a caller.
     pub async fn read_as(&self, caller: Caller<'_>, uri: &str) -> Result<Blob, CallError> {
         self.neotoma.read(&self.context(caller, None), uri).await
