@@ -12,6 +12,7 @@ use super::row::{self, EntityRow, Row, SourceRow, kind};
 use crate::Error;
 use crate::domain::identity::normalise;
 use crate::domain::relation::{self, RelationType};
+use crate::domain::schema::BadType;
 use crate::domain::{Observation, Schema, ids, schema};
 
 /// How many merges in a row are followed. A longer chain cannot be made.
@@ -188,20 +189,23 @@ impl<'a> Reader<'a> {
         if entity.row.state.is_deleted() { Err(Error::NoSuchEntity { field }) } else { Ok(entity) }
     }
 
-    /// Like [`Self::named`]; a name that no live entity has may also be that of one in another scope.
+    /// Like [`Self::named`], with names looked for in these scopes, one after the other.
     pub async fn named_in(
         &self,
         field: &'static str,
         reference: &str,
-        scope: &str,
+        scopes: &[&str],
     ) -> Result<Stored<EntityRow>, Error> {
-        match self.named(field, reference).await {
-            Err(Error::NoSuchEntity { .. }) if !reference.starts_with("ent_") => {
-                let found = self.identified_in(scope, reference, None, CANDIDATES_MAX).await?;
-                one_of(field, found)
-            }
-            found => found,
+        if reference.starts_with("ent_") {
+            return self.named(field, reference).await;
         }
+        for scope in scopes {
+            let found = self.identified_in(scope, reference, None, CANDIDATES_MAX).await?;
+            if !found.is_empty() {
+                return one_of(field, found);
+            }
+        }
+        Err(Error::NoSuchEntity { field })
     }
 
     /// Live entities with exactly this name or identifier, by id.
@@ -270,19 +274,9 @@ impl<'a> Reader<'a> {
 
     /// The entity type that an argument means, whatever its case and number.
     pub async fn meant_type(&self, field: &'static str, given: &str) -> Result<String, Error> {
-        if schema::builtin(given).is_some() {
-            return Ok(given.to_owned());
-        }
-        let folded = given.trim().to_lowercase().replace([' ', '-'], "_");
-        let endings = [("", ""), ("ies", "y"), ("es", ""), ("s", "")];
-        let candidates: Vec<String> = endings
-            .iter()
-            .filter_map(|(many, one)| Some(format!("{}{one}", folded.strip_suffix(many)?)))
-            .filter(|name| schema::is_entity_type(name))
-            .collect();
-        let own = self.schemas(candidates.iter().map(String::as_str)).await?;
-        schema::entity_type(given, |name| own.contains_key(name))
-            .map_err(|bad| Error::invalid(field, "is not a type name", format!("{bad}; describe_schema lists them")))
+        self.types_meant(std::iter::once(given)).await?.remove(given).ok_or_else(|| {
+            Error::invalid(field, "is not a type name", format!("{BadType}; describe_schema lists them"))
+        })
     }
 
     /// A relationship type, built in or registered.

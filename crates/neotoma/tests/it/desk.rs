@@ -190,6 +190,22 @@ impl Desk {
         self.ledger.point(&TenantId::new(ANN.tenant).unwrap(), ledger::At::Head).await.unwrap()
     }
 
+    /// The snapshot that get_entity_snapshot answers with.
+    pub async fn snapshot(&self, id: &str) -> Value {
+        self.ok("get_entity_snapshot", serde_json::json!({ "entity_id": id })).await
+    }
+
+    /// How often something was committed.
+    pub async fn commits(&self) -> usize {
+        self.ledger.facts(&TenantId::new(ANN.tenant).unwrap(), 0, usize::MAX >> 33).await.unwrap().len()
+    }
+
+    /// Asserts that replaying the facts gives the records that are stored.
+    pub async fn verify(&self) {
+        let folds = ledger::Folds::from([("neotoma".to_owned(), Neotoma::fold())]);
+        assert_eq!(self.ledger.verify(&folds).await.unwrap().differences, Vec::<String>::new());
+    }
+
     /// What a caller sees of a refusal.
     pub fn envelope(&self, error: &CallError) -> Value {
         self.neotoma.envelope(&RequestMeta::default(), error)["error"].clone()

@@ -28,7 +28,7 @@ fn desk(change: impl FnOnce(&mut Parts, &Path)) -> Desk {
         std::fs::create_dir(&uploads).unwrap();
         std::fs::write(uploads.join("tasks.csv"), TASKS).unwrap();
         std::fs::write(uploads.join("note.txt"), "Remember the milk.").unwrap();
-        parts.roots = Arc::new(blobs::jail::Roots::open(&[uploads.clone()]).unwrap());
+        parts.roots = Arc::new(blobs::jail::Roots::open(std::slice::from_ref(&uploads)).unwrap());
         parts.interpreter = Arc::new(Rules::default());
         change(parts, &uploads);
     })

@@ -250,7 +250,7 @@ async fn a_long_answer_is_cut_and_goes_on() {
     assert_eq!(brief["entities"].as_array().unwrap().len(), 10);
 }
 
-// N-112, N-113, N-014
+// N-014
 #[tokio::test]
 async fn a_read_at_its_point_gives_the_same_bytes_later() {
     let desk = Desk::new();
@@ -287,7 +287,7 @@ async fn a_read_at_its_point_gives_the_same_bytes_later() {
     }
 }
 
-// N-249, N-111, N-131, N-144, N-153, N-166, N-178, N-187, N-248, N-250
+// N-249, N-111, N-131, N-144, N-153, N-166, N-178, N-187
 #[tokio::test]
 async fn a_call_made_twice_gives_the_same_bytes() {
     let desk = Desk::new();
