@@ -22,7 +22,7 @@ const BOB: Caller<'static> = Caller { tenant: "local", user: "bob" };
 const TASKS: &str = "title,status,due_date\nShip,open,2027-03-01\nRest,done,2027-04-01\n";
 
 /// A desk that reads files of a folder of its own, with the embedded interpreter.
-fn desk(change: impl FnOnce(&mut Parts, &Path)) -> Desk {
+pub fn desk(change: impl FnOnce(&mut Parts, &Path)) -> Desk {
     Desk::having(|parts, folder| {
         let uploads = folder.join("uploads");
         std::fs::create_dir(&uploads).unwrap();
@@ -34,7 +34,7 @@ fn desk(change: impl FnOnce(&mut Parts, &Path)) -> Desk {
     })
 }
 
-fn file(content: &[u8], mime_type: &str) -> Value {
+pub fn file(content: &[u8], mime_type: &str) -> Value {
     json!({"file_content": STANDARD.encode(content), "mime_type": mime_type})
 }
 
@@ -241,7 +241,7 @@ async fn a_file_that_cannot_be_interpreted_stays_stored() {
 }
 
 /// An interpreter that fails until it is well.
-struct Moody(Arc<AtomicBool>);
+pub struct Moody(pub Arc<AtomicBool>);
 
 impl Interpreter for Moody {
     fn version(&self) -> String {
@@ -296,9 +296,9 @@ async fn a_store_of_blobs_that_fails_is_tried_again() {
 }
 
 /// Blobs on a disk that is sometimes not there.
-struct Breaking {
-    inner: Arc<dyn Blobs>,
-    broken: Arc<AtomicBool>,
+pub struct Breaking {
+    pub inner: Arc<dyn Blobs>,
+    pub broken: Arc<AtomicBool>,
 }
 
 impl Breaking {
@@ -368,7 +368,7 @@ async fn bytes_are_kept_once_for_each_user_under_their_hash() {
     assert_eq!(kept, "Remember the milk.");
 }
 
-// N-096, N-097, N-098, N-099, N-101, N-103
+// N-096, N-097, N-098, N-099, N-101
 #[tokio::test]
 async fn a_link_is_good_for_an_hour_or_as_long_as_asked() {
     let desk = desk(|_, _| {});

@@ -249,6 +249,11 @@ async fn priorities_below_the_tier_of_corrections_are_taken() {
     let newest =
         desk.ok("list_observations", json!({"entity_id": "Ship", "limit": 1})).await["observations"][0].clone();
     assert_eq!((newest["source_priority"].as_f64(), newest["specificity_score"].as_f64()), (Some(1000.0), Some(1.0)));
+    let other = desk.store(json!([{"entity_type": "task", "title": "Rest"}])).await;
+    let edge = json!({"relationship_type": "DEPENDS_ON", "source_entity_id": other, "target_entity_id": "Ship"});
+    desk.ok("create_relationship", edge).await;
+    let said = desk.records(kind::RELATIONSHIP).await[0]["relationship"]["observations"][0].clone();
+    assert_eq!((said["source_priority"].as_f64(), said["specificity_score"].as_f64()), (Some(100.0), Some(0.8)));
     for (tool, priority) in [("delete", 1000.0), ("restore", 1001.0)] {
         desk.ok(tool, json!({"id": newest["entity_id"]})).await;
         let observed = desk.records(kind::OBSERVATION).await;
@@ -337,6 +342,13 @@ async fn the_answer_says_what_became_of_each_entity() {
     let again = desk.ok("ingest", json!({"entities": [company("FR"), task]})).await;
     assert_eq!(actions(&again), ["matched", "matched"]);
     // All of it is readable at once.
+    let contact = json!({"entity_type": "contact", "name": "Ada", "organization": "Acme"});
+    let named = desk.ok("ingest", json!({"entities": [contact]})).await["entities"][0]["id"].clone();
+    let edge = desk.ok("list_relationships", json!({"entity_id": named})).await["relationships"][0].clone();
+    assert_eq!(
+        (&edge["relationship_type"], &edge["target_entity_id"]),
+        (&json!("works_at"), &first["entities"][0]["id"])
+    );
     let id = &first["entities"][1]["id"];
     assert_eq!(desk.ok("list_timeline_events", json!({})).await["events"][0]["entity_ids"], json!([id]));
     assert_eq!(desk.ok("retrieve_entities", json!({"entity_type": "task"})).await["entities"][0]["id"], *id);
@@ -394,7 +406,7 @@ async fn one_call_is_one_fact() {
     assert_eq!(desk.head().await, 1);
 }
 
-// N-072, N-331
+// N-072
 #[tokio::test]
 async fn five_thousand_entities_and_no_more() {
     let desk = Desk::new();

@@ -192,7 +192,7 @@ fn calls() -> Vec<(&'static str, Value, &'static str, &'static str)> {
     ]
 }
 
-// N-024, N-027, N-028, N-029, N-030, N-031, N-032, N-036, N-038, N-040, N-044
+// N-024, N-027, N-028, N-029, N-030, N-031, N-032, N-038, N-044
 #[tokio::test]
 async fn refusals_have_code_field_and_fix_and_repeat_nothing() {
     let desk = desk().await;
@@ -247,7 +247,7 @@ async fn the_fix_names_the_nearest_name_the_valid_values_and_the_bounds() {
     assert!(refused["details"]["valid_values"].as_array().unwrap().contains(&json!("PART_OF")), "{refused}");
 }
 
-// N-021, N-039, N-042
+// N-039
 #[tokio::test]
 async fn a_call_that_was_given_up_writes_nothing_and_says_so() {
     let desk = desk().await;
