@@ -23,6 +23,7 @@ use crate::projection::row::{Row, RunRow, RunStatus, SourceKind, SourceRow, kind
 use crate::projection::{Reader, Stored};
 
 use content::Arrived;
+pub(super) use quota::Running;
 use run::{Ran, Wanted};
 
 /// What an interpretation counts for against what people and agents say.
@@ -44,7 +45,7 @@ impl Write {
         };
         let source_id = ids::source(user, &file.hash);
         let reader = Reader::live(self.recorder.ledger(), ctx, user);
-        self.admit_run(&reader, ctx, &source_id, &wanted).await?;
+        let _admitted = self.admit_run(&reader, ctx, &source_id, &wanted).await?;
         let path = self.keep(ctx, user, BUCKET, &file).await?;
         let _turn = self.recorder.turn([source_id.as_str()]).await;
         let ran = self.interpret(&reader, &source_id, &file, &wanted).await?;

@@ -65,6 +65,21 @@ async fn a_local_file_becomes_source_material_and_entities() {
     assert_eq!((code(&refused), &refused["details"]["field"]), ("VALIDATION_ERROR", &json!("file_path")));
 }
 
+// N-090
+#[tokio::test]
+async fn a_key_stands_for_the_file_as_it_was() {
+    let mut folder = None;
+    let desk = desk(|_, uploads| folder = Some(uploads.to_owned()));
+    let keyed = json!({"file_path": "note.txt", "client_request_id": "k"});
+    let first = desk.ok("upload_file", keyed.clone()).await;
+    let again = desk.ok("upload_file", keyed.clone()).await;
+    assert_eq!(again["file_url"], first["file_url"]);
+    std::fs::write(folder.unwrap().join("note.txt"), "Something else.").unwrap();
+    let head = desk.head().await;
+    assert_eq!(code(&desk.refused("upload_file", keyed).await), "IDEMPOTENCY_KEY_REUSED");
+    assert_eq!(desk.head().await, head);
+}
+
 // N-079
 #[tokio::test]
 async fn a_file_is_attached_to_a_source() {
@@ -456,4 +471,26 @@ async fn what_a_file_says_that_cannot_be_stored_is_left_out() {
     assert_eq!(stored["interpretation"]["entities_created"], 1);
     let warnings = stored["warnings"].to_string();
     assert!(warnings.contains("2 of the entities") && !warnings.contains("Marked"), "{warnings}");
+}
+
+// N-063, N-265
+#[tokio::test]
+async fn calls_at_the_same_time_share_the_quota() {
+    let desk = desk(|parts, _| parts.config.interpretations_max = 3);
+    let store = |caller: Caller<'static>, number: usize| {
+        let content = format!("file {number}");
+        let desk = &desk;
+        async move {
+            let outcome = desk.call_as(caller, "ingest", file(content.as_bytes(), "text/plain")).await;
+            outcome.map_or_else(|error| error.code.to_string(), |_| "stored".to_owned())
+        }
+    };
+    let all = futures::future::join_all((0..8).map(|number| store(ANN, number))).await;
+    assert_eq!(all.iter().filter(|outcome| *outcome == "stored").count(), 3, "{all:?}");
+    assert_eq!(all.iter().filter(|outcome| *outcome == "QUOTA_EXCEEDED").count(), 5, "{all:?}");
+    assert_eq!(desk.records(kind::RUN).await.len(), 3);
+    let elsewhere = Caller { tenant: "elsewhere", user: "ann" };
+    for caller in [BOB, elsewhere] {
+        assert_eq!(store(caller, 0).await, "stored");
+    }
 }

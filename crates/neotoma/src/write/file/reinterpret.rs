@@ -34,7 +34,7 @@ impl Write {
             return Err(Error::invalid("source_id", "is not a file", "name a source that was stored from a file"));
         }
         let wanted = Wanted::run(Some(&config));
-        self.admit_run(&reader, ctx, &source.id, &wanted).await?;
+        let _admitted = self.admit_run(&reader, ctx, &source.id, &wanted).await?;
         let _turn = self.recorder.turn([source.id.as_str()]).await;
         let file = self.fetch(ctx, &source).await?;
         let ran = self.interpret(&reader, &source.id, &file, &wanted).await?;

@@ -33,13 +33,17 @@ impl Write {
         let file = self.local_file(request).await?;
         let source_id = attached_to.unwrap_or_else(|| ids::source(&user, &file.hash));
         let wanted = if properties.is_some() { Wanted::Nothing } else { Wanted::run(None::<&Value>) };
-        self.admit_run(&reader, ctx, &source_id, &wanted).await?;
+        let _admitted = self.admit_run(&reader, ctx, &source_id, &wanted).await?;
         let path = self.keep(ctx, &user, request.bucket.as_deref().unwrap_or(super::BUCKET), &file).await?;
         let _turn = self.recorder.turn([source_id.as_str()]).await;
         let ran = self.interpret(&reader, &source_id, &file, &wanted).await?;
         let storing = Storing { source_id, file: &file, path, attach, properties, ran };
         let stored = self.recorder.once(ctx, &user, || storing.decide(&reader, ctx)).await?;
         let stored = storing.failure(stored)?;
+        if stored.content_hash != file.hash {
+            // The key stands for what the file held when it was first used.
+            return Err(Error::KeyReused);
+        }
         let snapshots = match &storing.ran {
             Ran::Nothing => None,
             _ => Some(snapshots(&reader, &stored).await?),
