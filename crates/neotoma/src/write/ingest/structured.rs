@@ -101,6 +101,7 @@ impl Sent<'_> {
             ends: plan.ends,
             expectations: plan.expectations,
             answer,
+            is_final: true,
         })
     }
 
