@@ -1,0 +1,12 @@
+//! Neotoma as it is wired: the real binary, over HTTP and stdio, as a client speaks to it.
+
+mod client;
+mod crash;
+mod envelope;
+mod every_tool;
+mod files;
+mod limits;
+mod load;
+mod privacy;
+mod surface;
+mod verified;
