@@ -258,7 +258,7 @@ fn sizes(given: usize, max: usize) -> Value {
 #[tokio::test]
 async fn the_largest_file_is_taken_over_http_and_a_larger_one_is_not() {
     let data = tempfile::tempdir().unwrap();
-    let served = Served::start(data.path(), &[]).await;
+    let served = Served::start(data.path(), &["limits.call_timeout_ms=170000"]).await;
     let error = refusal("ingest", &store(served.http, 60_000_000).await);
     assert_eq!((&error["code"], &error["message"]), (&json!("FILE_TOO_LARGE"), &json!("File exceeds 50MB limit")));
     assert_eq!(error["details"], sizes(60_000_000, MAX));

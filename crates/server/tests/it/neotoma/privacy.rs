@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::client::{Client, Piped, Served};
+use super::client::{Client, Piped, Served, refusal};
 
 /// Stands in every value that could be about a person.
 const MARK: &str = "zyxmark";
@@ -55,7 +55,6 @@ fn refused_calls() -> Vec<(&'static str, Value)> {
         ("retrieve_entities", json!({ "cursor": MARK })),
         ("retrieve_entities", json!({ "at_ingested": MARK })),
         ("retrieve_entities", json!({ "filters": [{ "field": "name", "op": MARK, "value": NAME }] })),
-        ("retrieve_entities", json!({ "filters": [{ "field": "name", "op": "lt", "value": { "a": NAME } }] })),
         ("retrieve_entities", json!({ "limit": MARK })),
         ("get_entity_by_identifier", json!({ "identifier": nul })),
         ("get_entity_by_identifier", json!({ "identifier": NAME, "entity_type": format!("{MARK}/..") })),
@@ -82,7 +81,6 @@ fn refused_calls() -> Vec<(&'static str, Value)> {
         ("create_relationship", related("PART_OF", "Firm Zyxmark", "One Zyxmark")),
         ("create_relationship", related("PART_OF", "Twin Zyxmark", "One Zyxmark")),
         ("delete", json!({ "id": email })),
-        ("restore", json!({ "id": "One Zyxmark" })),
         ("restore", json!({ "id": email })),
         ("describe_schema", json!({ "entity_type": format!("{MARK}/..") })),
         ("register_schema", json!({ "entity_type": format!("{MARK}/.."), "definition": {} })),
@@ -129,7 +127,9 @@ async fn check(client: &mut impl Client) {
     prepare(client).await;
     for (tool, arguments) in refused_calls() {
         let shown = arguments.to_string();
-        let error = client.refused(tool, arguments).await.to_string();
+        let result = client.call(tool, arguments).await;
+        assert_eq!(result["isError"], true, "{tool} {shown}: {result}");
+        let error = refusal(tool, &result).to_string();
         assert!(!error.to_lowercase().contains(MARK), "{tool} {shown}: {error}");
     }
 }
