@@ -139,7 +139,7 @@ class Http:
                 except OSError as cause:
                     raise Turned(f"not connected: {cause!r}") from cause
                 self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.connection.request("POST", "/mcp", body, headers)
+            self.connection.request("POST", "/transformation/mcp", body, headers)
             self.sent = clock() if clock else True
             response = self.connection.getresponse()
             text = response.read().decode()

@@ -10,6 +10,8 @@ pub struct Capability {
     pub name: String,
     pub title: String,
     pub instructions: String,
+    /// Of its tools; empty where none is published.
+    pub version: String,
     /// The proto package, for example `ameide_core_proto.transformation.core.v1`.
     pub package: String,
     pub place: Place,
@@ -74,6 +76,7 @@ impl Capability {
             name: stated.name,
             title: stated.title,
             instructions: stated.instructions,
+            version: stated.version,
             package,
             place: source.place(stating),
             files,

@@ -60,13 +60,18 @@ fn entry(source: &Source, capability: &Capability, pattern: impl Fn(&str) -> Str
         })
     };
     let resources: Vec<_> = capability.resources().map(|(_, method, stated)| resource(method, stated)).collect();
-    json!({
+    let mut entry = json!({
         "name": capability.name,
         "title": capability.title,
         "instructions": capability.instructions,
         "tools": tools,
         "resources": resources,
-    })
+    });
+    if !capability.version.is_empty() {
+        let fields = entry.as_object_mut().expect("an entry is an object");
+        fields.shift_insert(2, "version".to_owned(), json!(capability.version));
+    }
+    entry
 }
 
 fn pretty(value: &Value) -> String {

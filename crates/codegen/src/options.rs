@@ -114,6 +114,8 @@ pub struct Capability {
     pub title: String,
     #[prost(string, tag = "3")]
     pub instructions: String,
+    #[prost(string, tag = "4")]
+    pub version: String,
 }
 
 /// The option called `name` among `options`, when it is set.
@@ -143,7 +145,7 @@ mod tests {
             ("Field", field().encode_to_vec()),
             ("EnumValue", EnumValue { label: word() }.encode_to_vec()),
             ("Entity", Entity { uri: word() }.encode_to_vec()),
-            ("Capability", Capability { name: word(), title: word(), instructions: word() }.encode_to_vec()),
+            ("Capability", capability().encode_to_vec()),
         ];
         for (name, bytes) in full {
             let descriptor = pool.get_message_by_name(&format!("ameide.mcp.{name}")).unwrap();
@@ -152,6 +154,10 @@ mod tests {
             assert!(unset.is_empty(), "{name} lacks {unset:?}");
             assert_eq!(message.unknown_fields().count(), 0, "{name} has a field that the proto has not");
         }
+    }
+
+    fn capability() -> Capability {
+        Capability { name: word(), title: word(), instructions: word(), version: word() }
     }
 
     fn word() -> String {

@@ -10,6 +10,9 @@ pub struct Manifest {
     pub name: String,
     #[serde(default)]
     pub title: String,
+    /// Of its tools, such as `1.0.0`; empty where none is published.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
     /// What a model should know before it uses the tools.
     #[serde(default)]
     pub instructions: String,

@@ -3,7 +3,8 @@
 //!
 //! [`domain`] holds the rules: what identifies an entity, how observations reduce to a snapshot, what its timeline says.
 //! [`interpret`] reads entities out of files. [`write`] loads what a call touches, lets the rules decide and commits;
-//! [`query`] reads; [`projection`] is what the ledger keeps in between. Start with [`domain`].
+//! [`query`] reads; [`projection`] is what the ledger keeps in between; [`verify`](mod@verify) makes every snapshot again.
+//! Start with [`domain`].
 //!
 //! Invariants:
 //! * observations are never changed and never removed;
@@ -16,6 +17,7 @@ pub mod error;
 pub mod interpret;
 pub mod projection;
 pub mod query;
+pub mod verify;
 pub mod write;
 
 mod capability;
@@ -24,3 +26,4 @@ mod user;
 
 pub use capability::{Config, Neotoma, Parts};
 pub use error::Error;
+pub use verify::{Verified, verify};

@@ -15,9 +15,9 @@ STOP_SECONDS_MAX = 30
 CHANCERY = os.environ.get("CHANCERY_BIN", str(ROOT / "target/debug/chancery"))
 
 
-def stdio_arguments(data):
+def stdio_arguments(data, capability="transformation"):
     """The arguments of a stdio server on `data`, as a client's configuration would name them."""
-    return ["serve", "--stdio", "--capability", "transformation", "--data", str(data)]
+    return ["serve", "--stdio", "--capability", capability, "--data", str(data)]
 
 
 class Server:

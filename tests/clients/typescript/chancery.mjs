@@ -27,8 +27,8 @@ export function dataDirectory() {
 }
 
 /** The arguments of a stdio server on `data`, as a client's configuration would name them. */
-export function stdioArguments(data) {
-    return ['serve', '--stdio', '--capability', 'transformation', '--data', data];
+export function stdioArguments(data, capability = 'transformation') {
+    return ['serve', '--stdio', '--capability', capability, '--data', data];
 }
 
 /** Serves `data` over HTTP and answers once the server says where it listens. */

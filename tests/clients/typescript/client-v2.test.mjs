@@ -99,7 +99,7 @@ async function withHttp(work) {
     const data = dataDirectory();
     const server = await serve(data.path);
     try {
-        await work(() => new StreamableHTTPClientTransport(new URL('/mcp', server.origin)));
+        await work(() => new StreamableHTTPClientTransport(new URL('/transformation/mcp', server.origin)));
     } finally {
         await server.stop();
         data.remove();

@@ -124,26 +124,44 @@ describe('HTTP', () => {
 
     //
     it('answers a single POST of tools/list without a handshake', async () => {
-        const response = await post('/mcp', list);
+        const response = await post('/transformation/mcp', list);
         assert.equal(response.status, 200);
         const body = await json(response);
         assert.equal(body.id, 'a');
         assert.ok(body.result.tools.length > 0);
     });
 
-    // one endpoint for each capability, and /mcp while there is only one: nothing older.
+    // one endpoint for each capability: nothing older.
     it('serves the paths of the samples and no others', async () => {
-        assert.equal((await post('/transformation/mcp', list)).status, 200);
-        assert.equal((await post('/mcp', list)).status, 200);
-        for (const path of ['/sse', '/messages', '/message', '/ws', '/nowhere/mcp']) {
+        for (const path of ['/transformation/mcp', '/neotoma/mcp']) {
+            assert.equal((await post(path, list)).status, 200, path);
+        }
+        for (const path of ['/mcp', '/sse', '/messages', '/message', '/ws', '/nowhere/mcp']) {
             assert.equal((await post(path, list)).status, 404, path);
+        }
+    });
+
+    // R-044: /mcp is there while there is only one.
+    it('serves a single capability without its name', async () => {
+        const alone = dataDirectory();
+        const single = await serve(alone.path, '--set', 'capabilities=transformation');
+        const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+        const body = JSON.stringify(list);
+        try {
+            for (const [path, status] of [['/mcp', 200], ['/transformation/mcp', 200], ['/neotoma/mcp', 404]]) {
+                const response = await fetch(new URL(path, single.origin), { method: 'POST', headers, body });
+                assert.equal(response.status, status, path);
+            }
+        } finally {
+            await single.stop();
+            alone.remove();
         }
     });
 
     //
     it('answers the sample call of the specification with the same id', async () => {
         const params = { name: 'transformation.listElements', arguments: { model_id: 'default', layer: 'application' } };
-        const body = await json(await post('/mcp', { jsonrpc: '2.0', id: 7, method: 'tools/call', params }));
+        const body = await json(await post('/transformation/mcp', { jsonrpc: '2.0', id: 7, method: 'tools/call', params }));
         assert.equal(body.id, 7);
         assert.deepEqual(body.result.structuredContent.elements, []);
     });
@@ -155,7 +173,7 @@ describe('HTTP', () => {
             [{ id: 1, method: 'tools/list' }, -32600],
             [{ ...list, jsonrpc: '1.0' }, -32600],
         ]) {
-            const response = await post('/mcp', body);
+            const response = await post('/transformation/mcp', body);
             assert.equal(response.status, 400, JSON.stringify(body));
             assert.equal((await json(response)).error.code, code, JSON.stringify(body));
         }
@@ -165,8 +183,8 @@ describe('HTTP', () => {
     it('refuses headers that contradict the body', async () => {
         const modern = { ...list, params: { _meta: envelope } };
         const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
-        assert.equal((await post('/mcp', modern, headers)).status, 200);
-        const wrong = await post('/mcp', modern, { ...headers, 'mcp-method': 'tools/call' });
+        assert.equal((await post('/transformation/mcp', modern, headers)).status, 200);
+        const wrong = await post('/transformation/mcp', modern, { ...headers, 'mcp-method': 'tools/call' });
         assert.equal(wrong.status, 400);
         assert.equal((await json(wrong)).error.code, -32020);
     });
@@ -175,7 +193,7 @@ describe('HTTP', () => {
     it('names the supported revisions to a caller from the future', async () => {
         const _meta = { ...envelope, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
         const headers = { 'mcp-protocol-version': '2099-01-01', 'mcp-method': 'tools/list' };
-        const response = await post('/mcp', { ...list, params: { _meta } }, headers);
+        const response = await post('/transformation/mcp', { ...list, params: { _meta } }, headers);
         assert.equal(response.status, 400);
         const { error } = await json(response);
         assert.equal(error.code, -32022);
@@ -184,12 +202,12 @@ describe('HTTP', () => {
 
     it('answers initialize of an unknown revision with 2025-11-25', async () => {
         const body = { ...hello, params: { ...hello.params, protocolVersion: '1999-01-01' } };
-        assert.equal((await json(await post('/mcp', body))).result.protocolVersion, '2025-11-25');
+        assert.equal((await json(await post('/transformation/mcp', body))).result.protocolVersion, '2025-11-25');
     });
 
     // A page of another site cannot reach a local server through the visitor's browser.
     it('refuses a foreign origin', async () => {
-        const response = await post('/mcp', list, { origin: 'https://evil.example' });
+        const response = await post('/transformation/mcp', list, { origin: 'https://evil.example' });
         assert.equal(response.status, 403);
     });
 
@@ -197,11 +215,11 @@ describe('HTTP', () => {
     it('lists names without dots to a host that refuses them', async () => {
         const _meta = { ...envelope, 'io.modelcontextprotocol/clientInfo': { name: 'claude-code', version: '2' } };
         const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
-        const body = await json(await post('/mcp', { ...list, params: { _meta } }, headers));
+        const body = await json(await post('/transformation/mcp', { ...list, params: { _meta } }, headers));
         const names = body.result.tools.map(tool => tool.name);
         assert.ok(names.includes('transformation_listElements'), names.join());
         for (const name of ['transformation_listModels', 'transformation.listModels']) {
-            const answer = await json(await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }));
+            const answer = await json(await post('/transformation/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }));
             assert.equal(answer.result.structuredContent.models[0].key, 'default', name);
         }
     });

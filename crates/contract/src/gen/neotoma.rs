@@ -1002,6 +1002,8 @@ pub struct GetFileUrlResponse {
     pub signed_url: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub expires_at: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "3")]
+    pub read_point: u64,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

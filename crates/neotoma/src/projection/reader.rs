@@ -45,6 +45,11 @@ impl<'a> Reader<'a> {
         Self { ledger, tenant: &ctx.scope.tenant, user, at: LIVE, error_id: &ctx.request.request_id }
     }
 
+    /// A point, for work that no caller asked for.
+    pub fn over(ledger: &'a dyn Ledger, tenant: &'a TenantId, user: &'a str, at: Seq) -> Self {
+        Self { ledger, tenant, user, at, error_id: "-" }
+    }
+
     /// The head, or the point that `at_ingested` names: a time, or the `read_point` of an earlier answer.
     pub async fn at(
         ledger: &'a dyn Ledger,

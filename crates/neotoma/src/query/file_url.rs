@@ -36,5 +36,5 @@ pub async fn get(
     let source = reader.source(&ids::source(user, key.hash())).await?;
     let media = source.and_then(|source| source.row.mime_type).unwrap_or_else(|| "application/octet-stream".to_owned());
     let link = parts.links.link(&key, &media, ctx.now, request.expires_in.unwrap_or(EXPIRES_IN));
-    Ok(GetFileUrlResponse { signed_url: link.url, expires_at: link.expires_at.to_string() })
+    Ok(GetFileUrlResponse { signed_url: link.url, expires_at: link.expires_at.to_string(), read_point: reader.at })
 }

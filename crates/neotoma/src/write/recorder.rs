@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use contract::Context;
 use ledger::{
-    Change, Commit, CommitError, Expectation, Idempotency, Ledger, Recalled, RecordKey, Refusal, Seq, SharedLedger,
+    At, Change, Commit, CommitError, Expectation, Idempotency, Ledger, Recalled, RecordKey, Refusal, Seq, SharedLedger,
     StoredAnswer,
 };
 use serde::Serialize;
@@ -112,7 +112,7 @@ impl Recorder {
                     answer.set_read_point(seq);
                     return Ok(answer);
                 }
-                Ok(Commit::Replayed(recalled)) => return replay(ctx, recalled),
+                Ok(Commit::Replayed(recalled)) => return self.replay(ctx, recalled).await,
                 Err(CommitError::Refused(Refusal::KeyReused { .. })) => return Err(Error::KeyReused),
                 Err(CommitError::Refused(refusal)) => {
                     tracing::debug!(%refusal, attempt, "a write is decided again");
@@ -135,7 +135,23 @@ impl Recorder {
     async fn recall<A: Answered>(&self, ctx: &Context) -> Result<Option<A>, Error> {
         let Some(effect) = idempotency(ctx) else { return Ok(None) };
         let recalled = self.ledger.recall(&ctx.scope.tenant, &effect).await?;
-        recalled.map(|recalled| replay(ctx, recalled)).transpose()
+        match recalled {
+            Some(recalled) => self.replay(ctx, recalled).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The stored answer, marked as a repetition. It was stored before its point was known.
+    async fn replay<A: Answered>(&self, ctx: &Context, recalled: Recalled) -> Result<A, Error> {
+        if !recalled.same_request {
+            return Err(Error::KeyReused);
+        }
+        let mut answer: A = serde_json::from_str(&recalled.payload).map_err(|error| {
+            Error::internal(&ctx.request.request_id, format!("a stored answer cannot be read: {error}"))
+        })?;
+        answer.set_read_point(self.ledger.point(&ctx.scope.tenant, At::Time(recalled.at)).await?);
+        answer.mark_replay();
+        Ok(answer)
     }
 }
 
@@ -146,18 +162,6 @@ fn not_done(happened: Happened) -> Error {
         Happened::Deleted => Error::DeleteFailed,
         _ => Error::InsertFailed,
     }
-}
-
-/// The stored answer, marked as a repetition.
-fn replay<A: Answered>(ctx: &Context, recalled: Recalled) -> Result<A, Error> {
-    if !recalled.same_request {
-        return Err(Error::KeyReused);
-    }
-    let mut answer: A = serde_json::from_str(&recalled.payload).map_err(|error| {
-        Error::internal(&ctx.request.request_id, format!("a stored answer cannot be read: {error}"))
-    })?;
-    answer.mark_replay();
-    Ok(answer)
 }
 
 fn idempotency(ctx: &Context) -> Option<Idempotency> {

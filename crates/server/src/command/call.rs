@@ -1,6 +1,6 @@
 //! `chancery call`: one call on the path of MCP, from admission to audit.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -96,8 +96,11 @@ fn read_arguments(given: &str) -> anyhow::Result<Map<String, Value>> {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the answer belongs on stdout")]
 fn print(value: &Value) -> anyhow::Result<()> {
-    println!("{}", serde_json::to_string_pretty(value)?);
-    Ok(())
+    let text = serde_json::to_string_pretty(value)?;
+    match writeln!(std::io::stdout(), "{text}") {
+        // Whoever read has seen enough.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
 }

@@ -25,7 +25,7 @@ pub enum What {
 }
 
 /// The capability and the short key that keeps prefixed tool names within the clients' limits.
-const SERVERS: &[(&str, &str)] = &[("transformation", "arch")];
+const SERVERS: &[(&str, &str)] = &[("transformation", "arch"), ("neotoma", "neotoma")];
 
 pub fn print(what: What, config: &Config) -> anyhow::Result<ExitCode> {
     let program = std::env::current_exe()?.display().to_string();

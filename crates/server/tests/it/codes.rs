@@ -84,7 +84,7 @@ fn code(refusal: &Value) -> String {
 }
 
 /// Two calls at once are all it takes, callers over stdio are agents, and some names are the end of a call.
-async fn frail_world() -> World {
+pub async fn frail_world() -> World {
     let folder = Arc::new(tempfile::tempdir().unwrap());
     let mut config = config(folder.path());
     config.role = Role::Agent;
@@ -97,8 +97,8 @@ async fn frail_world() -> World {
     World { platform: Platform::with(&config, ledger, mounts).unwrap(), folder }
 }
 
-const BREAKS: &str = "breaks";
-const NEVER_ENDS: &str = "never ends";
+pub const BREAKS: &str = "breaks";
+pub const NEVER_ENDS: &str = "never ends";
 
 /// A capability that misbehaves over certain names.
 struct Frail(Arc<dyn Capability>);
@@ -114,7 +114,8 @@ impl Capability for Frail {
         tool: &'a str,
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Answer, CallError>> {
-        match arguments.get("name").and_then(Value::as_str) {
+        let name = arguments.get("name").or_else(|| arguments.get("original_filename"));
+        match name.and_then(Value::as_str) {
             Some(BREAKS) => panic!("asked to panic"),
             Some(NEVER_ENDS) => Box::pin(std::future::pending()),
             _ => self.0.call(ctx, tool, arguments),

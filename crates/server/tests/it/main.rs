@@ -13,6 +13,7 @@ mod files;
 mod first_version;
 mod guidance;
 mod mistakes;
+mod neotoma;
 mod process;
 mod random;
 mod replay;

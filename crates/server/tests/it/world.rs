@@ -32,14 +32,23 @@ impl World {
         Self { platform: Platform::open(&config(folder.path())).await.unwrap(), folder }
     }
 
-    /// The answer of a tool, or the envelope of its refusal.
+    /// The answer of a tool of transformation, or the envelope of its refusal.
     pub async fn call(&self, tool: &str, arguments: Value) -> Value {
         self.call_through(Door::CommandLine, tool, arguments).await
     }
 
+    /// The same for a tool of neotoma.
+    pub async fn call_neotoma(&self, tool: &str, arguments: Value) -> Value {
+        self.call_at("neotoma", Door::CommandLine, tool, arguments).await
+    }
+
     /// The same, for a caller who comes through a certain door.
     pub async fn call_through(&self, door: Door<'_>, tool: &str, arguments: Value) -> Value {
-        let endpoint = &self.platform.endpoints[0];
+        self.call_at("transformation", door, &format!("transformation.{tool}"), arguments).await
+    }
+
+    async fn call_at(&self, capability: &str, door: Door<'_>, tool: &str, arguments: Value) -> Value {
+        let endpoint = self.platform.endpoint(capability).unwrap();
         let arrival = Arrival { door, message: None, now: endpoint.clock.now() };
         let caller = Caller {
             admitted: self.platform.admission.admit(&arrival, endpoint.capability.manifest()).unwrap(),
@@ -52,8 +61,7 @@ impl World {
             cancelled: CancellationToken::new(),
             verdict: contract::Verdict::default(),
         };
-        let name = format!("transformation.{tool}");
-        match endpoint.call(&caller, &name, arguments.as_object().unwrap().clone()).await {
+        match endpoint.call(&caller, tool, arguments.as_object().unwrap().clone()).await {
             Called::Answered(answer) => answer.structured.unwrap(),
             Called::Refused(_, envelope) => envelope,
             Called::UnknownTool => json!({ "unknown": tool }),

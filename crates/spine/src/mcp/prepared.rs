@@ -34,6 +34,9 @@ fn info(endpoint: &Endpoint) -> ServerConfig {
     let mut info = ServerConfig::new(capabilities);
     info.protocol_version = ProtocolVersion::V_2025_11_25;
     info.server_info = wire::implementation();
+    if !manifest.version.is_empty() {
+        info.server_info.description = Some(format!("{}, actions {}", manifest.title, manifest.version));
+    }
     info.instructions = Some(manifest.instructions.clone()).filter(|text| !text.is_empty());
     info
 }

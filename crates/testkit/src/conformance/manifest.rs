@@ -41,6 +41,7 @@ pub fn manifest() -> Manifest {
     Manifest {
         name: "conformance".to_owned(),
         title: "Conformance fixture".to_owned(),
+        version: String::new(),
         instructions: "For the conformance suite only.".to_owned(),
         tools,
         resources: vec![ResourceTemplate {

@@ -1,0 +1,105 @@
+//! What a person types about neotoma, and what they read.
+
+use crate::process::run;
+
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../neotoma/tests/corpus");
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../neotoma/tests/fixtures");
+
+/// The text with times, ids and hashes replaced, which differ from run to run.
+fn plain(text: &str) -> String {
+    let word = |word: &str| {
+        let is_hex = word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_id = word.len() == 36 && word.bytes().filter(|byte| *byte == b'-').count() == 4;
+        let is_time = word.len() > 20 && word.parse::<scope::Timestamp>().is_ok();
+        match (is_hex, is_id, is_time) {
+            (true, ..) => "HASH".to_owned(),
+            (_, true, _) => "ID".to_owned(),
+            (.., true) => "TIME".to_owned(),
+            _ => word.to_owned(),
+        }
+    };
+    let mut shown = String::new();
+    for part in text.split_inclusive([' ', ',', '/', '\n']) {
+        let end = part.trim_end_matches([' ', ',', '/', '\n']).len();
+        shown.push_str(&word(&part[..end]));
+        shown.push_str(&part[end..]);
+    }
+    shown
+}
+
+// N-063, N-090: a folder is stored once, and what is beyond the quota is refused file by file.
+#[tokio::test]
+async fn a_folder_is_stored_file_by_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = std::fs::read_dir(CORPUS).unwrap().count();
+    let stored = run(folder.path(), &["ingest", CORPUS]).await;
+    assert!(stored.success, "{}", stored.stderr);
+    let found: u64 = stored.stdout.split("; ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(found > 80, "{}", stored.stdout);
+    let line = format!("{files} files: {files} stored, 0 known already, 0 refused; {found} entities created, ");
+    assert!(stored.stdout.starts_with(&line), "{}", stored.stdout);
+    let again = run(folder.path(), &["ingest", CORPUS]).await;
+    let line =
+        format!("{files} files: 0 stored, {files} known already, 0 refused; 0 entities created, 0 observations\n");
+    assert_eq!(again.stdout, line);
+    let verified = run(folder.path(), &["verify"]).await;
+    assert!(verified.success, "{}", verified.stdout);
+}
+
+// N-063
+#[tokio::test]
+async fn what_is_beyond_the_quota_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = run(folder.path(), &["--set", "neotoma.interpretations_max=2", "ingest", CORPUS]).await;
+    assert!(!stored.success);
+    assert!(stored.stdout.contains(": 2 stored, 0 known already, "), "{}", stored.stdout);
+    let line = stored.stderr.lines().find(|line| line.contains("QUOTA_EXCEEDED")).unwrap();
+    assert!(
+        line.starts_with(CORPUS) && line.ends_with("The interpretation quota of 2 runs in 30 days is used up"),
+        "{line}"
+    );
+    let without = ["--set", "neotoma.interpretations_max=2", "ingest", "--no-interpret", CORPUS];
+    let stored = run(folder.path(), &without).await;
+    assert!(stored.success && stored.stdout.contains(", 2 known already, 0 refused; 0 entities"), "{}", stored.stdout);
+}
+
+// N-341: from a value to the file, and to what was corrected.
+#[tokio::test]
+async fn why_tells_the_way_from_a_value_to_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(run(folder.path(), &["ingest", FIXTURES]).await.success);
+    let told = run(folder.path(), &["why", "WCS-1042", "amount_due"]).await;
+    assert!(told.success, "{}", told.stdout);
+    assert_eq!(
+        plain(&told.stdout),
+        "amount_due = 180.0\n  observation ID\n    observed TIME, priority 0.0, specificity 0.5\n  source ID (file)\n    \
+         stored TIME, content HASH\n  file sample_invoice.pdf\n    kept as files/ID/HASH\n"
+    );
+    let corrected = r#"{"entity_id": "WCS-1042", "entity_type": "invoice", "field": "amount_due", "value": 181}"#;
+    assert!(run(folder.path(), &["call", "correct", corrected]).await.success);
+    let told = run(folder.path(), &["why", "WCS-1042", "amount_due"]).await;
+    assert_eq!(
+        plain(&told.stdout),
+        "amount_due = 181\n  observation ID\n    observed TIME, priority 1000.0, specificity 1.0\n  source ID (internal)\n    \
+         stored TIME, content HASH\npreferred to\n  180.0 (outranked by a correction)\n    observation ID, observed TIME, \
+         source ID\n"
+    );
+}
+
+// N-028, N-040
+#[tokio::test]
+async fn why_says_what_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(run(folder.path(), &["ingest", FIXTURES]).await.success);
+    for (entity, field, expected) in [
+        ("WCS-1042", "mood", "FIELD_NOT_FOUND: The snapshot has no such field\ngive a field that the snapshot has\n"),
+        (
+            "nobody",
+            "mood",
+            "ENTITY_NOT_FOUND: entity_id names no entity\nfind the entity with get_entity_by_identifier or retrieve_entities\n",
+        ),
+    ] {
+        let told = run(folder.path(), &["why", entity, field]).await;
+        assert_eq!((told.success, told.stdout.as_str()), (false, expected));
+    }
+}
