@@ -71,12 +71,12 @@ impl Find {
 }
 
 impl Find {
-    /// Walks the records of a scope, of all of them or of a type or tag: what [`crate::UNLISTED`] records are not in.
+    /// Walks the records of a scope, all of them or those of a type: what [`crate::UNLISTED`] records are not in.
     pub fn is_listing(&self) -> bool {
         let named = self.name.is_some() || self.name_prefix.is_some();
         let of_all = self.time.is_none() && (self.r#type.is_some() || self.status.is_none());
         let by_id = self.order == FindOrder::Id && !named && self.touching.is_none();
-        self.scope.is_some() && by_id && (self.tag.is_some() || of_all)
+        self.scope.is_some() && by_id && of_all
     }
 }
 

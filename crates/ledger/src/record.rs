@@ -28,8 +28,8 @@ pub struct Ends {
     pub target: String,
 }
 
-/// The type of records that no listing shows. They are found by key, name, time, status or link, and not by scope, type or
-/// tag; in return they cost less to write.
+/// The type of records that no listing shows. They have no tags and are found by key, name, time, status or link, and not
+/// by scope or type; in return they cost less to write.
 pub const UNLISTED: &str = "-";
 
 /// The state of a record: a body that only its capability understands, and the few fields it can be found by.

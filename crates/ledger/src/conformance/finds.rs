@@ -196,15 +196,13 @@ pub async fn an_unlisted_record_is_found_but_not_listed(harness: &mut dyn Harnes
         r#type: crate::UNLISTED.to_owned(),
         name: text("hidden"),
         time: Some(Timestamp(100)),
-        tags: vec!["red".to_owned()],
         ..record("unlisted")
     };
-    sample.write(vec![put(unlisted), put(Record { tags: vec!["red".to_owned()], ..record("listed") })]).await;
+    sample.write(vec![put(unlisted), put(record("listed"))]).await;
     let point = sample.head().await;
     sample.write(vec![end(key("unlisted")), put(record("later"))]).await;
     for (find, expected) in [
         (in_m1(), vec!["listed"]),
-        (Find { tag: text("red"), ..in_m1() }, vec!["listed"]),
         (Find { r#type: text(crate::UNLISTED), ..in_m1() }, vec![]),
         (Find { name: text("hidden"), ..in_m1() }, vec!["unlisted"]),
         (Find { order: FindOrder::Time, ..in_m1() }, vec!["unlisted"]),

@@ -5,6 +5,8 @@
 mod entity;
 mod relationship;
 
+use std::collections::BTreeMap;
+
 use contract::Object;
 use ledger::{Record, RecordKey, UNLISTED};
 use scope::Timestamp;
@@ -66,9 +68,9 @@ pub struct SourceRow {
     /// What the sender said about the origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Object>,
-    /// The entities it speaks about, sorted, and how often it spoke about each.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub entities: Vec<(String, u32)>,
+    /// The entities it speaks about, and how often it spoke about each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub entities: BTreeMap<String, u32>,
     /// What was said about the file instead of interpreting it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub properties: Option<Object>,
@@ -96,17 +98,12 @@ impl SourceKind {
 impl SourceRow {
     /// How often it spoke about an entity.
     pub fn occurrences(&self, entity_id: &str) -> u32 {
-        self.entities
-            .binary_search_by(|(id, _)| id.as_str().cmp(entity_id))
-            .map_or(0, |position| self.entities[position].1)
+        self.entities.get(entity_id).copied().unwrap_or_default()
     }
 
     /// Notes that it spoke about an entity once more.
     pub fn speak_of(&mut self, entity_id: &str) {
-        match self.entities.binary_search_by(|(id, _)| id.as_str().cmp(entity_id)) {
-            Ok(position) => self.entities[position].1 += 1,
-            Err(position) => self.entities.insert(position, (entity_id.to_owned(), 1)),
-        }
+        *self.entities.entry(entity_id.to_owned()).or_default() += 1;
     }
 }
 

@@ -179,7 +179,7 @@ async fn observations_from(
             }
         }
         if found.len() == PART_MAX || looked_at == OBSERVATIONS_MAX {
-            let is_last = source.entities.last().is_some_and(|(last, _)| last == entity_id);
+            let is_last = source.entities.last_key_value().is_some_and(|(last, _)| last == entity_id);
             more = left > 0 || !is_last;
             break;
         }

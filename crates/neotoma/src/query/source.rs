@@ -13,7 +13,7 @@ pub async fn read(reader: &Reader<'_>, request: &ReadSourceRequest) -> Result<Re
     })?;
     Ok(ReadSourceResponse {
         source_material: Some(message::source(&source)),
-        entity_ids: source.entities.into_iter().map(|(id, _)| id).collect(),
+        entity_ids: source.entities.into_keys().collect(),
         entities: source.content,
     })
 }

@@ -10,6 +10,8 @@ mod reinterpret;
 mod run;
 mod upload;
 
+use std::collections::BTreeMap;
+
 use contract::generated::neotoma::{IngestRequest, IngestResponse, IngestWarning};
 use contract::{Context, Object};
 use ledger::RecordKey;
@@ -136,7 +138,7 @@ impl Storing<'_> {
             files: Vec::new(),
             content: Vec::new(),
             provenance: None,
-            entities: Vec::new(),
+            entities: BTreeMap::new(),
             properties: None,
         }
     }

@@ -1,6 +1,8 @@
 //! What a caller says without material: corrections and markers. A source of its own stands for each, so that
 //! provenance always leads somewhere.
 
+use std::collections::BTreeMap;
+
 use contract::Object;
 use serde_json::json;
 
@@ -46,7 +48,7 @@ impl Said {
             files: Vec::new(),
             content: vec![Object(content.as_object().cloned().unwrap_or_default())],
             provenance: None,
-            entities: Vec::new(),
+            entities: BTreeMap::new(),
             properties: None,
         };
         Ok(Internal { row, version: None })

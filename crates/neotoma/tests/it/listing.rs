@@ -9,8 +9,10 @@ async fn tasks(desk: &Desk, count: usize) -> Vec<String> {
     let entities: Vec<Value> = (0..count)
         .map(|number| json!({"entity_type": "task", "title": format!("Task {number}"), "status": "open", "effort": number}))
         .collect();
-    let stored = desk.ok("ingest", json!({"entities": entities})).await;
-    let mut ids = ids(&stored["entities"]);
+    let mut ids: Vec<String> = Vec::new();
+    for some in entities.chunks(100) {
+        ids.extend(self::ids(&desk.ok("ingest", json!({"entities": some})).await["entities"]));
+    }
     ids.sort();
     ids
 }

@@ -56,7 +56,7 @@ impl Batch {
         let mut absorbed = Absorbed::default();
         let mut spoken = BTreeSet::new();
         let mut made = BTreeSet::new();
-        for (index, item) in self.items.into_iter().enumerate() {
+        for (index, mut item) in self.items.into_iter().enumerate() {
             if index % 256 == 255 {
                 tokio::task::yield_now().await;
             }
@@ -73,11 +73,11 @@ impl Batch {
                 absorbed.entities_created += 1;
             }
             let repeated = !origin.is_new || !spoken.insert(id.clone());
-            let observation = observation(plan, source, origin, &id, &item);
+            let observation_id = observation_id(source, origin, &id, &item.fields);
             let says_nothing = existed
                 && repeated
-                && (known.contains(&observation.id)
-                    || made.contains(&observation.id)
+                && (known.contains(&observation_id)
+                    || made.contains(&observation_id)
                     || plan
                         .entity(&id)
                         .is_some_and(|entity| says(entity, plan.schema(&item.entity_type), &item.fields)));
@@ -90,9 +90,10 @@ impl Batch {
             if says_nothing {
                 answer.action = "matched".to_owned();
             } else {
-                answer.observation_id = Some(observation.id.clone());
-                made.insert(observation.id.clone());
-                plan.observe(observation);
+                answer.observation_id = Some(observation_id.clone());
+                made.insert(observation_id.clone());
+                let fields = std::mem::take(&mut item.fields);
+                plan.observe(observation(plan, source, origin, &id, observation_id, &item.entity_type, fields));
                 source.speak_of(&id);
                 absorbed.observations_created += 1;
             }
@@ -119,7 +120,7 @@ impl Batch {
         }
         let ids = self.items.iter().map(|item| {
             let id = survivor(&item.entity_id).unwrap_or_else(|| item.entity_id.clone());
-            observation(plan, source, origin, &id, item).id
+            observation_id(source, origin, &id, &item.fields)
         });
         let keys: Vec<RecordKey> = ids.map(|id| RecordKey::new(kind::OBSERVATION, id)).collect();
         let found = plan.reader.ledger.get(plan.reader.tenant, plan.reader.at, &keys).await?;
@@ -127,18 +128,30 @@ impl Batch {
     }
 }
 
-fn observation(plan: &Plan<'_>, source: &SourceRow, origin: &Origin, id: &str, item: &Item) -> Observation {
-    let now = plan.moment_for(id);
+fn observation_id(source: &SourceRow, origin: &Origin, entity: &str, fields: &Map) -> String {
     // A time that the sender gave tells repetitions apart in whatever order they arrive; otherwise they are counted.
     let occurrence = match origin.observed_at {
         Some(at) => at.0.to_string(),
-        None => format!("#{}", source.occurrences(id)),
+        None => format!("#{}", source.occurrences(entity)),
     };
+    ids::observation(&source.id, origin.run_id.as_deref(), entity, fields, &occurrence)
+}
+
+fn observation(
+    plan: &Plan<'_>,
+    source: &SourceRow,
+    origin: &Origin,
+    entity: &str,
+    id: String,
+    entity_type: &str,
+    fields: Map,
+) -> Observation {
+    let now = plan.moment_for(entity);
     Observation {
-        id: ids::observation(&source.id, origin.run_id.as_deref(), id, &item.fields, &occurrence),
-        entity_id: id.to_owned(),
-        entity_type: item.entity_type.clone(),
-        schema_version: plan.schema(&item.entity_type).schema_version.clone(),
+        id,
+        entity_id: entity.to_owned(),
+        entity_type: entity_type.to_owned(),
+        schema_version: plan.schema(entity_type).schema_version.clone(),
         source_id: source.id.clone(),
         run_id: origin.run_id.clone(),
         observed_at: origin.observed_at.unwrap_or(now),
@@ -147,7 +160,7 @@ fn observation(plan: &Plan<'_>, source: &SourceRow, origin: &Origin, id: &str, i
         specificity_score: origin.specificity_score,
         kind: origin.kind,
         marker: None,
-        fields: Object(item.fields.clone()),
+        fields: Object(fields),
     }
 }
 
@@ -222,15 +235,8 @@ pub async fn refer(
             plan.create(&id, &referred.entity_type, &referred.name);
             absorbed.entities_created += 1;
             absorbed.observations_created += 1;
-            let named = Item {
-                entity_type: referred.entity_type.clone(),
-                fields: referred.fields,
-                entity_id: id.clone(),
-                name: referred.name,
-                by_name: true,
-                references: Vec::new(),
-            };
-            let observation = observation(plan, source, origin, &id, &named);
+            let observed = observation_id(source, origin, &id, &referred.fields);
+            let observation = observation(plan, source, origin, &id, observed, &referred.entity_type, referred.fields);
             absorbed.entities.push(IngestedEntity {
                 id: id.clone(),
                 entity_type: referred.entity_type,

@@ -1,5 +1,7 @@
 //! Entities that an agent sends.
 
+use std::collections::BTreeMap;
+
 use std::sync::Mutex;
 
 use contract::Context;
@@ -117,7 +119,7 @@ impl Sent<'_> {
             files: Vec::new(),
             content: self.request.entities.clone(),
             provenance: self.claimed.provenance.clone(),
-            entities: Vec::new(),
+            entities: BTreeMap::new(),
             properties: None,
         }
     }
