@@ -29,7 +29,7 @@ pub fn define(entity_type: &str, definition: &Map) -> Result<Schema, Warning> {
                 schema.temporal_fields = list(&path, value, |path, value| texts::<Temporal>(path, value, &TEMPORAL))?;
             }
             "reference_fields" => {
-                schema.reference_fields = list(&path, value, |path, value| reference(path, value))?;
+                schema.reference_fields = list(&path, value, reference)?;
             }
             "aliases" => schema.aliases = aliases(&path, value, entity_type)?,
             "metadata" => schema.metadata = whole(&path, value)?,
