@@ -32,10 +32,17 @@ pub fn answer<T: Serialize + Entities>(response: &T) -> Answer {
     if let Value::Object(whole) = &structured {
         let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
         let rest = whole.iter().filter(|(name, value)| !T::FIELDS.contains(&name.as_str()) && !is_empty(value));
-        let rest: Map<String, Value> = rest.map(|(name, value)| (name.clone(), value.clone())).collect();
-        content.push(Content::Text(Value::Object(rest).to_string()));
+        content.push(Content::Text(object_text(rest)));
     }
     Answer { structured: Some(structured), content, failed: false }
+}
+
+/// JSON text of an object with these members, which are not copied for it.
+fn object_text<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>) -> String {
+    let mut text = Vec::with_capacity(256);
+    let mut serializer = serde_json::Serializer::new(&mut text);
+    serde::Serializer::collect_map(&mut serializer, members).expect("writing to memory does not fail");
+    String::from_utf8(text).expect("JSON is UTF-8")
 }
 
 /// Words a response message as the body of a resource.

@@ -27,7 +27,7 @@ pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection, Ope
         return Err(OpenError::NotDurable { path: path.to_owned(), setting: "a write-ahead log" });
     }
     connection
-        .execute_batch("PRAGMA synchronous = FULL; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;")
+        .execute_batch("PRAGMA synchronous = FULL; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;")
         .map_err(fail)?;
     connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES_MAX).map_err(fail)?;
     let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0)).map_err(fail)?;

@@ -7,8 +7,11 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenError;
 
 /// Every step, in order. A step that has shipped is never edited; a change is a new step.
-const STEPS: [&str; 2] =
-    [include_str!("migrations/0001_ledger.sql"), include_str!("migrations/0002_past_listings.sql")];
+const STEPS: [&str; 3] = [
+    include_str!("migrations/0001_ledger.sql"),
+    include_str!("migrations/0002_past_listings.sql"),
+    include_str!("migrations/0003_unlisted.sql"),
+];
 
 /// Marks the file as ours: "CHAN".
 const APPLICATION_ID: i64 = 0x4348_414E;

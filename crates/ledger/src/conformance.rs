@@ -104,6 +104,7 @@ macro_rules! conformance_tests {
                 deleted_and_changed_records_leave_the_listing,
                 a_count_stops_at_its_cap,
                 every_filter_works_in_the_past,
+                an_unlisted_record_is_found_but_not_listed,
             ],
             paging: [
                 pages_neither_repeat_nor_skip,

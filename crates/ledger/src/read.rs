@@ -70,6 +70,16 @@ impl Find {
     }
 }
 
+impl Find {
+    /// Walks the records of a scope, of all of them or of a type or tag: what [`crate::UNLISTED`] records are not in.
+    pub fn is_listing(&self) -> bool {
+        let named = self.name.is_some() || self.name_prefix.is_some();
+        let of_all = self.time.is_none() && (self.r#type.is_some() || self.status.is_none());
+        let by_id = self.order == FindOrder::Id && !named && self.touching.is_none();
+        self.scope.is_some() && by_id && (self.tag.is_some() || of_all)
+    }
+}
+
 /// In which order a find walks; ties are broken by id, and text is compared byte by byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FindOrder {

@@ -28,13 +28,17 @@ pub struct Ends {
     pub target: String,
 }
 
+/// The type of records that no listing shows. They are found by key, name, time, status or link, and not by scope, type or
+/// tag; in return they cost less to write.
+pub const UNLISTED: &str = "-";
+
 /// The state of a record: a body that only its capability understands, and the few fields it can be found by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     pub key: RecordKey,
     /// What the record belongs to, for example the id of its model.
     pub scope: String,
-    /// The finer sort, for example `ApplicationComponent`.
+    /// The finer sort, for example `ApplicationComponent`, or [`UNLISTED`].
     pub r#type: String,
     pub status: Option<String>,
     /// The name, normalised by the capability for look-up.

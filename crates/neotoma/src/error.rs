@@ -11,6 +11,9 @@ use serde_json::json;
 pub enum Error {
     #[error("{field} {reason}")]
     Invalid { field: String, reason: String, fix: String },
+    /// Everything that is wrong with the arguments, at least one flaw.
+    #[error("{} {}", .0[0].field, .0[0].reason)]
+    Flawed(Vec<Flaw>),
     #[error("{field} is not an entity id")]
     MalformedId { field: &'static str },
     #[error("{field} names no entity")]
@@ -68,6 +71,23 @@ pub enum Error {
     Internal { error_id: String, cause: String },
 }
 
+/// One thing that is wrong with the arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flaw {
+    pub field: String,
+    pub reason: String,
+    pub fix: String,
+}
+
+impl Flaw {
+    pub fn new(field: impl Into<String>, reason: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { field: field.into(), reason: reason.into(), fix: fix.into() }
+    }
+}
+
+/// Flaws that one refusal lists.
+const FLAWS_MAX: usize = 100;
+
 impl Error {
     pub fn invalid(field: impl Into<String>, reason: impl Into<String>, fix: impl Into<String>) -> Self {
         Self::Invalid { field: field.into(), reason: reason.into(), fix: fix.into() }
@@ -87,6 +107,14 @@ impl From<Error> for CallError {
         let refuse = |kind: ErrorKind, code: &'static str| Self::new(kind, code, message);
         match error {
             Error::Invalid { field, fix, .. } => refuse(InvalidArgument, "VALIDATION_ERROR").field(field).hint(fix),
+            Error::Flawed(flaws) => {
+                let listed = flaws.iter().take(FLAWS_MAX);
+                let listed: Vec<_> = listed
+                    .map(|flaw| json!({ "field": flaw.field, "reason": flaw.reason, "fix": flaw.fix }))
+                    .collect();
+                let Flaw { field, fix, .. } = flaws.into_iter().next().expect("there is at least one flaw");
+                refuse(InvalidArgument, "VALIDATION_ERROR").field(field).hint(fix).detail("violations", listed)
+            }
             Error::MalformedId { field } => refuse(InvalidArgument, "VALIDATION_ERROR")
                 .field(field)
                 .hint("an entity id is ent_ and 24 hexadecimal digits; a unique name or identifier works too"),

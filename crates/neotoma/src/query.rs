@@ -28,6 +28,7 @@ use contract::{CallError, Context};
 use ledger::Ledger;
 
 use crate::capability::Parts;
+use crate::domain::ids;
 use crate::projection::Reader;
 use crate::{Error, user};
 use entities::{Cursor, Totals};
@@ -60,7 +61,12 @@ impl NeotomaQueryService for Query {
         request: GetEntitySnapshotRequest,
     ) -> Result<GetEntitySnapshotResponse, CallError> {
         let user = user::of_caller(ctx, None)?;
-        let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
+        // An id needs one look-up and no point; a name may lead elsewhere at another one.
+        let at_once = request.at_ingested.is_none() && request.at.is_none() && ids::is_entity_id(&request.entity_id);
+        let reader = match at_once {
+            true => Reader::live(self.ledger(), ctx, &user),
+            false => Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?,
+        };
         Ok(snapshot::get(&reader, &request).await?)
     }
 

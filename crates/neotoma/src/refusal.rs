@@ -1,6 +1,9 @@
 //! Arguments that do not fit a tool's schema, in words that hold no value.
 
+use std::sync::LazyLock;
+
 use contract::{CallError, Misfit, Violation, ViolationKind};
+use regex::Regex;
 use serde_json::{Value, json};
 
 /// Names every path that is wrong, the reason and the fix.
@@ -47,18 +50,21 @@ fn words(violation: &Violation) -> (String, String) {
     }
 }
 
-/// What the checker says about bounds and patterns, without the value that it quotes in front.
+/// What the checker says about bounds, without the value that it quotes in front. A value may hold such words itself, so
+/// only what the message ends with counts.
 fn without_values(message: &str) -> String {
-    const SAYS: [&str; 8] = [
-        "is less than",
-        "is greater than",
-        "is longer than",
-        "is shorter than",
-        "has more than",
-        "has less than",
-        "does not match",
-        "is not a",
-    ];
-    let found = SAYS.iter().filter_map(|says| message.rfind(says)).max();
-    found.map_or_else(|| "does not fit the schema".to_owned(), |start| message[start..].to_owned())
+    const NUL: &str = "contains a NUL character, which no text may hold";
+    static BOUND: LazyLock<Regex> = LazyLock::new(|| {
+        let number = "-?[0-9][0-9.e+-]*";
+        let pattern = format!(
+            "(is (less|greater) than( or equal to)? the (minimum|maximum) of {number}\
+             |is (longer|shorter) than {number} characters?\
+             |has (more|less) than {number} (items?|property|properties))$"
+        );
+        Regex::new(&pattern).expect("the pattern is fixed")
+    });
+    if message == NUL {
+        return NUL.to_owned();
+    }
+    BOUND.find(message).map_or_else(|| "does not fit the schema".to_owned(), |found| found.as_str().to_owned())
 }

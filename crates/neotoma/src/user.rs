@@ -16,11 +16,3 @@ pub fn of_caller(ctx: &Context, user_id: Option<&str>) -> Result<String, Error> 
         _ => Ok(own),
     }
 }
-
-/// Refuses an id that is not written like a UUID.
-pub fn check_uuid(field: &'static str, id: &str) -> Result<(), Error> {
-    match ids::is_uuid(id) {
-        true => Ok(()),
-        false => Err(Error::invalid(field, "is not a source id", "give the UUID that ingest or an observation shows")),
-    }
-}

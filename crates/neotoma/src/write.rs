@@ -37,11 +37,12 @@ pub use recorder::{Decision, Recorder};
 pub struct Write {
     recorder: Recorder,
     parts: Parts,
+    running: file::Running,
 }
 
 impl Write {
     pub fn new(recorder: Recorder, parts: Parts) -> Self {
-        Self { recorder, parts }
+        Self { recorder, parts, running: file::Running::default() }
     }
 
     /// Waits for the turn to write about what these arguments name, as far as they name something.

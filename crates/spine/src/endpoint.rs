@@ -175,13 +175,14 @@ impl Endpoint {
             let ctx = self.context(caller, None);
             return self.limited(caller, self.capability.call(&ctx, &tool.name, arguments)).await;
         }
-        let effect = Repeatable { operation: &tool.name, request_hash: replay::request_hash(&tool.name, &arguments) };
+        let effect = Repeatable { operation: &tool.name, arguments: &arguments };
         let named = arguments.get(replay::KEY_ARGUMENT).and_then(Value::as_str).map(|key| effect.under(key.to_owned()));
         // What was done before needs no second confirmation.
         if let Some(answer) = self.replayed(&self.context(caller, named.clone())) {
             return Ok(answer);
         }
-        let purpose = purpose(caller, &tool.name, &arguments);
+        // Only a destructive call is asked about; hashing the arguments of the others would be for nothing.
+        let purpose = if tool.hints.destructive { purpose(caller, &tool.name, &arguments) } else { String::new() };
         let question = Question { tool, client: caller.client.as_ref(), seal: &self.seal, purpose: &purpose };
         // A person may take longer than a call, and holds up nobody else meanwhile.
         let confirmed = question.put(self.config.confirm, token.as_ref(), &arguments, &caller.request.request_id);
@@ -275,12 +276,13 @@ fn purpose(caller: &Caller, tool: &str, arguments: &Map<String, Value>) -> Strin
 /// An effect that lacks only the name under which it happens once.
 struct Repeatable<'a> {
     operation: &'a str,
-    request_hash: String,
+    arguments: &'a Map<String, Value>,
 }
 
 impl Repeatable<'_> {
     fn under(&self, key: String) -> Effect {
-        Effect { operation: self.operation.to_owned(), key, request_hash: self.request_hash.clone() }
+        let request_hash = replay::request_hash(self.operation, self.arguments);
+        Effect { operation: self.operation.to_owned(), key, request_hash }
     }
 }
 

@@ -32,11 +32,11 @@ impl Walk<'_> {
     pub(super) fn scope(&self, scope: &str, after: &str, filter: &Filter) -> Outcome {
         let live = "SELECT slot, from_seq, NULL, id
                       FROM record_versions INDEXED BY live_scope
-                     WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq IS NULL AND id > ?4
+                     WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq IS NULL AND type <> '-' AND id > ?4
                      ORDER BY id";
         let ended = "SELECT slot, from_seq, to_seq, id
                        FROM record_versions INDEXED BY ended_scope
-                      WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq > from_seq AND id > ?4
+                      WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND to_seq > from_seq AND type <> '-' AND id > ?4
                       ORDER BY id";
         let params = params![self.tenant.as_str(), self.kind, scope, after];
         self.collect(&self.sides(live, ended), FindOrder::Id, params, filter)
@@ -45,11 +45,11 @@ impl Walk<'_> {
     pub(super) fn r#type(&self, scope: &str, wanted: &str, after: &str, filter: &Filter) -> Outcome {
         let live = "SELECT slot, from_seq, NULL, id
                       FROM record_versions INDEXED BY live_type
-                     WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND type = ?4 AND to_seq IS NULL AND id > ?5
+                     WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND type = ?4 AND to_seq IS NULL AND type <> '-' AND id > ?5
                      ORDER BY id";
         let ended = "SELECT slot, from_seq, to_seq, id
                        FROM record_versions INDEXED BY ended_type
-                      WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND type = ?4 AND to_seq > from_seq AND id > ?5
+                      WHERE tenant = ?1 AND kind = ?2 AND scope = ?3 AND type = ?4 AND to_seq > from_seq AND type <> '-' AND id > ?5
                       ORDER BY id";
         let params = params![self.tenant.as_str(), self.kind, scope, wanted, after];
         self.collect(&self.sides(live, ended), FindOrder::Id, params, filter)
@@ -73,6 +73,7 @@ impl Walk<'_> {
                       FROM record_tags t
                      CROSS JOIN record_versions v INDEXED BY live_scope
                         ON v.tenant = t.tenant AND v.kind = t.kind AND v.scope = t.scope AND v.id = t.id AND v.to_seq IS NULL
+                       AND v.type <> '-'
                      WHERE t.tenant = ?1 AND t.kind = ?2 AND t.scope = ?3 AND t.tag = ?4 AND t.id > ?5
                      ORDER BY t.id";
         let ended = "SELECT slot, from_seq, to_seq, id

@@ -188,3 +188,29 @@ pub async fn a_count_stops_at_its_cap(harness: &mut dyn Harness) {
         }
     }
 }
+
+/// What is unlisted is there for those who know what they look for.
+pub async fn an_unlisted_record_is_found_but_not_listed(harness: &mut dyn Harness) {
+    let sample = Sample::new(harness);
+    let unlisted = Record {
+        r#type: crate::UNLISTED.to_owned(),
+        name: text("hidden"),
+        time: Some(Timestamp(100)),
+        tags: vec!["red".to_owned()],
+        ..record("unlisted")
+    };
+    sample.write(vec![put(unlisted), put(Record { tags: vec!["red".to_owned()], ..record("listed") })]).await;
+    let point = sample.head().await;
+    sample.write(vec![end(key("unlisted")), put(record("later"))]).await;
+    for (find, expected) in [
+        (in_m1(), vec!["listed"]),
+        (Find { tag: text("red"), ..in_m1() }, vec!["listed"]),
+        (Find { r#type: text(crate::UNLISTED), ..in_m1() }, vec![]),
+        (Find { name: text("hidden"), ..in_m1() }, vec!["unlisted"]),
+        (Find { order: FindOrder::Time, ..in_m1() }, vec!["unlisted"]),
+        (Find { time: Some((Timestamp(0), Timestamp(200))), ..in_m1() }, vec!["unlisted"]),
+        (things(), vec!["listed", "unlisted"]),
+    ] {
+        assert_eq!(sample.ids_at(point, find.clone()).await, expected, "{find:?}");
+    }
+}

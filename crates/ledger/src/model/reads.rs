@@ -6,7 +6,7 @@ use super::state::Tenant;
 use crate::words::Query;
 use crate::{
     Direction, Find, FindOrder, Neighbour, Page, ReadError, Record, RecordVersion, Search, SearchHit, Seq, Traversal,
-    Traverse,
+    Traverse, UNLISTED,
 };
 
 /// A place in an order: name, time, id; what the order does not use is empty.
@@ -124,6 +124,7 @@ fn matches(find: &Find, record: &Record) -> bool {
         FindOrder::Time => record.time.is_some(),
     };
     ordered
+        && (record.r#type != UNLISTED || !find.is_listing())
         && record.key.kind == find.kind
         && equal(&find.scope, Some(&record.scope))
         && equal(&find.r#type, Some(&record.r#type))

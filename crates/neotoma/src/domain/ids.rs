@@ -39,6 +39,19 @@ pub fn canonical(value: &Value) -> String {
     text
 }
 
+/// The hash of entities that were sent together; key order and number notation do not matter.
+pub fn entities_hash<'a>(entities: impl IntoIterator<Item = &'a Map>) -> String {
+    let mut text = String::from("[");
+    for (index, entity) in entities.into_iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        write_fields(entity, &mut text);
+    }
+    text.push(']');
+    content_hash(text)
+}
+
 /// The source that holds this content for a user.
 pub fn source(user: &str, content_hash: &str) -> String {
     uuid("source", &[user, content_hash])
@@ -112,8 +125,20 @@ fn write_canonical(value: &Value, text: &mut String) {
             text.push(']');
         }
         Value::Object(fields) => write_fields(fields, text),
-        // A text, a boolean or null is written the same by every serialiser that escapes only what it has to.
+        Value::String(plain) => write_text(plain, text),
+        // A boolean or null is written the same by every serialiser that escapes only what it has to.
         plain => _ = write!(text, "{plain}"),
+    }
+}
+
+/// Most texts need no escapes.
+fn write_text(plain: &str, text: &mut String) {
+    if plain.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+        _ = write!(text, "{}", Value::from(plain));
+    } else {
+        text.push('"');
+        text.push_str(plain);
+        text.push('"');
     }
 }
 
@@ -126,7 +151,7 @@ fn write_fields(fields: &Map, text: &mut String) {
         if index > 0 {
             text.push(',');
         }
-        write_canonical(&Value::from(name.as_str()), text);
+        write_text(name, text);
         text.push(':');
         write_canonical(value, text);
     }

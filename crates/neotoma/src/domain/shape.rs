@@ -4,6 +4,8 @@
 
 use serde_json::Value;
 
+use super::Map;
+
 /// Deepest nesting of arrays and objects.
 pub const DEPTH_MAX: usize = 32;
 /// Longest field name, in characters.
@@ -25,6 +27,11 @@ pub fn check_shape(value: &Value) -> Result<(), Shape> {
     visit(value, &mut Vec::new()).map_err(|(path, reason)| Shape { path, reason })
 }
 
+/// The same for an object that stands alone.
+pub fn check_fields(fields: &Map) -> Result<(), Shape> {
+    visit_fields(fields, &mut Vec::new()).map_err(|(path, reason)| Shape { path, reason })
+}
+
 /// Whether `name` can name a field.
 pub fn check_name(name: &str) -> Result<(), String> {
     if name.is_empty() {
@@ -39,26 +46,37 @@ pub fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
+/// A step into a payload.
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Name(&'a str),
+    Index(usize),
+}
+
 /// Looks at `value`, which `steps` lead to.
-fn visit(value: &Value, steps: &mut Vec<String>) -> Result<(), (String, String)> {
+fn visit<'a>(value: &'a Value, steps: &mut Vec<Step<'a>>) -> Result<(), (String, String)> {
     if steps.len() > DEPTH_MAX {
         return Err((pointer(steps), format!("is nested deeper than {DEPTH_MAX} levels")));
     }
     match value {
         Value::String(text) => check_text(text).map_err(|reason| (pointer(steps), reason)),
         Value::Array(items) => {
-            items.iter().enumerate().try_for_each(|(index, item)| step(item, index.to_string(), steps))
+            items.iter().enumerate().try_for_each(|(index, item)| step(item, Step::Index(index), steps))
         }
-        Value::Object(fields) => fields.iter().try_for_each(|(name, field)| {
-            check_name(name).map_err(|reason| (pointer(steps), reason))?;
-            step(field, name.replace('~', "~0").replace('/', "~1"), steps)
-        }),
+        Value::Object(fields) => visit_fields(fields, steps),
         Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
     }
 }
 
-fn step(value: &Value, name: String, steps: &mut Vec<String>) -> Result<(), (String, String)> {
-    steps.push(name);
+fn visit_fields<'a>(fields: &'a Map, steps: &mut Vec<Step<'a>>) -> Result<(), (String, String)> {
+    fields.iter().try_for_each(|(name, field)| {
+        check_name(name).map_err(|reason| (pointer(steps), reason))?;
+        step(field, Step::Name(name), steps)
+    })
+}
+
+fn step<'a>(value: &'a Value, into: Step<'a>, steps: &mut Vec<Step<'a>>) -> Result<(), (String, String)> {
+    steps.push(into);
     visit(value, steps)?;
     steps.pop();
     Ok(())
@@ -74,8 +92,12 @@ fn check_text(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn pointer(steps: &[String]) -> String {
-    steps.iter().map(|step| format!("/{step}")).collect()
+fn pointer(steps: &[Step<'_>]) -> String {
+    let written = |step: &Step<'_>| match step {
+        Step::Name(name) => format!("/{}", name.replace('~', "~0").replace('/', "~1")),
+        Step::Index(index) => format!("/{index}"),
+    };
+    steps.iter().map(written).collect()
 }
 
 #[cfg(test)]

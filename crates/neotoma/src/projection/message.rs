@@ -6,7 +6,7 @@ use contract::Object;
 use contract::generated::neotoma as proto;
 use serde_json::Value;
 
-use super::listed::Listed;
+use super::listed::{Listed, SourceHead};
 use super::row::{EntityRow, EventRow, RelationshipRow, SourceRow};
 use crate::domain::{Map, Observation};
 
@@ -104,6 +104,20 @@ pub fn source(source: &SourceRow) -> proto::SourceMaterial {
         file_size: source.file_size,
         original_filename: source.original_filename.clone(),
         file_urls: source.files.clone(),
+        created_at: source.created_at.to_string(),
+    }
+}
+
+/// A source that was read without its content.
+pub fn source_head(source: SourceHead) -> proto::SourceMaterial {
+    proto::SourceMaterial {
+        id: source.id,
+        kind: source.kind.name().to_owned(),
+        content_hash: source.content_hash,
+        mime_type: source.mime_type,
+        file_size: source.file_size,
+        original_filename: source.original_filename,
+        file_urls: source.files,
         created_at: source.created_at.to_string(),
     }
 }

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use contract::Context;
-use ledger::{At, Find, LIVE, Ledger, ReadError, RecordKey, RecordVersion, Seq};
+use ledger::{At, Find, FindOrder, LIVE, Ledger, ReadError, RecordKey, RecordVersion, Seq};
 use scope::{TenantId, Timestamp};
 
-use super::listed::Listed;
+use super::listed::{Listed, SourceHead};
 use super::row::{self, EntityRow, Row, SourceRow, kind};
 use crate::Error;
 use crate::domain::identity::normalise;
 use crate::domain::relation::{self, RelationType};
+use crate::domain::schema::BadType;
 use crate::domain::{Observation, Schema, ids, schema};
 
 /// How many merges in a row are followed. A longer chain cannot be made.
@@ -25,6 +26,8 @@ pub struct Stored<T> {
     pub row: T,
     pub key: RecordKey,
     pub version: u64,
+    /// The fact that made this version.
+    pub seq: Seq,
 }
 
 /// One user's view of the ledger at a point.
@@ -88,7 +91,7 @@ impl<'a> Reader<'a> {
     fn parse<T: Belongs>(&self, found: RecordVersion) -> Result<Stored<T>, Error> {
         let row = T::read(&found.record.body)
             .map_err(|cause| Error::internal(self.error_id, format!("a record cannot be read: {cause}")))?;
-        Ok(Stored { row, key: found.record.key, version: found.version })
+        Ok(Stored { row, key: found.record.key, version: found.version, seq: found.seq })
     }
 
     /// A page of rows.
@@ -129,6 +132,11 @@ impl<'a> Reader<'a> {
         let found = self.ledger.get(self.tenant, self.at, &keys).await?;
         let live = |found: &RecordVersion| found.record.scope == self.user;
         found.into_iter().map(|found| found.filter(live).map(|found| self.parse(found)).transpose()).collect()
+    }
+
+    /// A source without what it holds and whom it speaks of.
+    pub async fn source_head(&self, id: &str) -> Result<Option<Stored<SourceHead>>, Error> {
+        Ok(self.rows(&[RecordKey::new(kind::SOURCE, id)]).await?.pop().flatten())
     }
 
     pub async fn source(&self, id: &str) -> Result<Option<Stored<SourceRow>>, Error> {
@@ -193,20 +201,23 @@ impl<'a> Reader<'a> {
         if entity.row.state.is_deleted() { Err(Error::NoSuchEntity { field }) } else { Ok(entity) }
     }
 
-    /// Like [`Self::named`]; a name that no live entity has may also be that of one in another scope.
+    /// Like [`Self::named`], with names looked for in these scopes, one after the other.
     pub async fn named_in(
         &self,
         field: &'static str,
         reference: &str,
-        scope: &str,
+        scopes: &[&str],
     ) -> Result<Stored<EntityRow>, Error> {
-        match self.named(field, reference).await {
-            Err(Error::NoSuchEntity { .. }) if !reference.starts_with("ent_") => {
-                let found = self.identified_in(scope, reference, None, CANDIDATES_MAX).await?;
-                one_of(field, found)
-            }
-            found => found,
+        if reference.starts_with("ent_") {
+            return self.named(field, reference).await;
         }
+        for scope in scopes {
+            let found = self.identified_in(scope, reference, None, CANDIDATES_MAX).await?;
+            if !found.is_empty() {
+                return one_of(field, found);
+            }
+        }
+        Err(Error::NoSuchEntity { field })
     }
 
     /// Live entities with exactly this name or identifier, by id.
@@ -275,19 +286,9 @@ impl<'a> Reader<'a> {
 
     /// The entity type that an argument means, whatever its case and number.
     pub async fn meant_type(&self, field: &'static str, given: &str) -> Result<String, Error> {
-        if schema::builtin(given).is_some() {
-            return Ok(given.to_owned());
-        }
-        let folded = given.trim().to_lowercase().replace([' ', '-'], "_");
-        let endings = [("", ""), ("ies", "y"), ("es", ""), ("s", "")];
-        let candidates: Vec<String> = endings
-            .iter()
-            .filter_map(|(many, one)| Some(format!("{}{one}", folded.strip_suffix(many)?)))
-            .filter(|name| schema::is_entity_type(name))
-            .collect();
-        let own = self.schemas(candidates.iter().map(String::as_str)).await?;
-        schema::entity_type(given, |name| own.contains_key(name))
-            .map_err(|bad| Error::invalid(field, "is not a type name", format!("{bad}; describe_schema lists them")))
+        self.types_meant(std::iter::once(given)).await?.remove(given).ok_or_else(|| {
+            Error::invalid(field, "is not a type name", format!("{BadType}; describe_schema lists them"))
+        })
     }
 
     /// A relationship type, built in or registered.
@@ -315,7 +316,13 @@ impl<'a> Reader<'a> {
         for id in ids {
             let mut after = None;
             loop {
-                let find = Find { scope: Some((*id).to_owned()), after, limit: 1000, ..Find::all(kind::OBSERVATION) };
+                let find = Find {
+                    scope: Some((*id).to_owned()),
+                    order: FindOrder::Time,
+                    after,
+                    limit: 1000,
+                    ..Find::all(kind::OBSERVATION)
+                };
                 let (rows, next) = self.find::<Observation>(find).await?;
                 all.extend(rows.into_iter().map(|stored| stored.row));
                 if next.is_none() {

@@ -6,7 +6,7 @@ mod entity;
 mod relationship;
 
 use contract::Object;
-use ledger::{Record, RecordKey};
+use ledger::{Record, RecordKey, UNLISTED};
 use scope::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -216,13 +216,14 @@ impl Row {
             body,
         };
         match self {
-            Self::Source(source) => {
-                Record { r#type: source.kind.name().to_owned(), time: Some(backwards(source.created_at)), ..plain }
-            }
-            // Listed by the entity it was written to, which belongs to one user.
-            Self::Observation(observation) => {
-                Record { scope: observation.entity_id.clone(), time: Some(backwards(observation.observed_at)), ..plain }
-            }
+            Self::Source(_) => Record { r#type: UNLISTED.to_owned(), ..plain },
+            // Found by time among those of the entity that it was written to, which belongs to one user.
+            Self::Observation(observation) => Record {
+                r#type: UNLISTED.to_owned(),
+                scope: observation.entity_id.clone(),
+                time: Some(backwards(observation.observed_at)),
+                ..plain
+            },
             Self::Entity(entity) => entity.record(user, plain),
             Self::Event(event) => Record {
                 r#type: event.event_type.clone(),

@@ -31,7 +31,7 @@ pub async fn get(
         let known = entity.state.provenance().into_keys().take(KNOWN_MAX).collect();
         return Err(Error::NoSuchField { known });
     };
-    let source = reader.source(&winner.source_id).await?;
+    let source = reader.source_head(&winner.source_id).await?;
     let source = source.ok_or_else(|| reader.fault("an observation names no source"))?.row;
     let losers = if entity.state.count() == 1 { Vec::new() } else { losers(reader, &entity, field, winner).await? };
     Ok(GetFieldProvenanceResponse {
@@ -44,7 +44,7 @@ pub async fn get(
             specificity_score: winner.specificity_score,
             source_priority: winner.source_priority,
         }),
-        source_material: Some(message::source(&source)),
+        source_material: Some(message::source_head(source)),
         observed_at: winner.observed_at.to_string(),
         other_observations: losers,
         contributors: entity.state.contributors().remove(field).unwrap_or_default(),

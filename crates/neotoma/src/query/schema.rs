@@ -54,7 +54,9 @@ fn all(own: &BTreeMap<String, Schema>) -> BTreeMap<&str, &Schema> {
 
 fn one<'a>(own: &'a BTreeMap<String, Schema>, given: &str) -> Result<&'a Schema, Error> {
     let all = all(own);
-    let meant = schema::entity_type(given, |name| own.contains_key(name)).ok();
+    let by_alias = |name: &str| own.values().find(|schema| schema.aliases.iter().any(|alias| alias == name));
+    let by_name = |name: &str| own.get(name).or_else(|| by_alias(name)).map(|schema| schema.entity_type.clone());
+    let meant = schema::entity_type_among(given, by_name).ok();
     meant.and_then(|name| all.get(name.as_str()).copied()).ok_or_else(|| {
         let near = near(given, all.keys().copied());
         let fix = match near.is_empty() {

@@ -2,6 +2,7 @@
 
 use contract::Object;
 use contract::generated::neotoma::{GetEntitySnapshotRequest, GetEntitySnapshotResponse};
+use ledger::LIVE;
 use serde_json::Value;
 
 use crate::Error;
@@ -14,8 +15,11 @@ use crate::projection::{Reader, message};
 pub async fn get(reader: &Reader<'_>, request: &GetEntitySnapshotRequest) -> Result<GetEntitySnapshotResponse, Error> {
     let at = request.at.as_deref().map(|at| moment("at", at)).transpose()?;
     let named = reader.named("entity_id", &request.entity_id).await?;
-    let asked = named.row.id.clone();
-    let entity = reader.survivor(named).await?.row;
+    let (asked, named_at) = (named.row.id.clone(), named.seq);
+    let survivor = reader.survivor(named).await?;
+    // What is live is what it was when it was last changed.
+    let read_point = if reader.at == LIVE { survivor.seq.max(named_at) } else { reader.at };
+    let entity = survivor.row;
     let merged_from = if entity.id == asked { Vec::new() } else { vec![asked] };
     let entity = match at {
         Some(at) => then(reader, entity, at).await?,
@@ -42,7 +46,7 @@ pub async fn get(reader: &Reader<'_>, request: &GetEntitySnapshotRequest) -> Res
         entity_id: entity.id,
         entity_type: entity.entity_type,
         merged_from,
-        read_point: reader.at,
+        read_point,
     })
 }
 

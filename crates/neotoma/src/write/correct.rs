@@ -12,7 +12,7 @@ use crate::domain::observation::CORRECTION_PRIORITY;
 use crate::domain::{Kind, Map, Observation, Schema, State, ids, shape};
 use crate::projection::Reader;
 use crate::projection::fold::Happened;
-use crate::projection::row::{EntityRow, kind};
+use crate::projection::row::{EntityRow, SourceRow, kind};
 use crate::{Error, user};
 
 /// Priority of an entity that a corrected field names and nobody has described.
@@ -84,15 +84,11 @@ impl<'a> Correction<'a> {
     }
 
     async fn check_type(&self, reader: &Reader<'_>, actual: &str) -> Result<(), Error> {
-        let meant = reader.types_meant(std::iter::once(self.entity_type)).await?;
-        match meant.get(self.entity_type) {
-            Some(meant) if meant == actual => Ok(()),
-            _ => Err(Error::invalid(
-                "entity_type",
-                "is not the type of the entity",
-                format!("the entity is of type {actual}"),
-            )),
+        if reader.meant_type("entity_type", self.entity_type).await? == actual {
+            return Ok(());
         }
+        let fix = format!("the entity is of type {actual}");
+        Err(Error::invalid("entity_type", "is not the type of the entity", fix))
     }
 
     fn check_value(&self, schema: &Schema) -> Result<(), Error> {
@@ -124,7 +120,7 @@ impl<'a> Correction<'a> {
         plan: &mut Plan<'_>,
         id: &str,
         of: &str,
-        source: &mut crate::projection::row::SourceRow,
+        source: &mut SourceRow,
         fields: &Map,
     ) -> Result<(), Error> {
         let targets: Vec<String> =

@@ -100,7 +100,7 @@ impl Edges {
             }
         }
         let unknown: Vec<String> = unknown.into_iter().collect();
-        for Stored { row, key, version } in plan.reader.entities(&unknown).await?.into_iter().flatten() {
+        for Stored { row, key, version, .. } in plan.reader.entities(&unknown).await?.into_iter().flatten() {
             // Both ends may be brought back at the same time; the second call then has to see the first.
             plan.expectations.push(Expectation::Version { key, version });
             if row.state.is_deleted() {

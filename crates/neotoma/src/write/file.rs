@@ -10,7 +10,7 @@ mod reinterpret;
 mod run;
 mod upload;
 
-use contract::generated::neotoma::{IngestRequest, IngestResponse};
+use contract::generated::neotoma::{IngestRequest, IngestResponse, IngestWarning};
 use contract::{Context, Object};
 use ledger::RecordKey;
 
@@ -23,6 +23,7 @@ use crate::projection::row::{Row, RunRow, RunStatus, SourceKind, SourceRow, kind
 use crate::projection::{Reader, Stored};
 
 use content::Arrived;
+pub(super) use quota::Running;
 use run::{Ran, Wanted};
 
 /// What an interpretation counts for against what people and agents say.
@@ -44,7 +45,7 @@ impl Write {
         };
         let source_id = ids::source(user, &file.hash);
         let reader = Reader::live(self.recorder.ledger(), ctx, user);
-        self.admit_run(&reader, ctx, &source_id, &wanted).await?;
+        let _admitted = self.admit_run(&reader, ctx, &source_id, &wanted).await?;
         let path = self.keep(ctx, user, BUCKET, &file).await?;
         let _turn = self.recorder.turn([source_id.as_str()]).await;
         let ran = self.interpret(&reader, &source_id, &file, &wanted).await?;
@@ -109,6 +110,7 @@ impl Storing<'_> {
             ends: plan.ends,
             expectations: plan.expectations,
             answer: response,
+            is_final: !matches!(self.ran, Ran::Failed { .. }),
         })
     }
 
@@ -175,7 +177,7 @@ impl Ran {
                 .iter()
                 .map(|found| Incoming { entity_type: found.entity_type.clone(), fields: found.fields.0.clone() })
                 .collect();
-            let batch = Batch::prepare(plan, incoming).await?;
+            let (batch, left_out) = Batch::prepare_found(plan, incoming).await?;
             let origin = Origin {
                 run_id: Some(run_id.clone()),
                 observed_at: None,
@@ -184,7 +186,12 @@ impl Ran {
                 kind: None,
                 is_new: true,
             };
-            let absorbed = batch.absorb(plan, source, &origin).await?;
+            let mut absorbed = batch.absorb(plan, source, &origin).await?;
+            if left_out > 0 {
+                let message =
+                    format!("{left_out} of the entities that the file has cannot be stored: no type, or no identity");
+                absorbed.warnings.push(IngestWarning { message, ..IngestWarning::default() });
+            }
             run.entities_created = absorbed.entities_created;
             run.observations_created = absorbed.observations_created;
             list(response, absorbed, plan);

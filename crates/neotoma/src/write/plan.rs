@@ -177,7 +177,7 @@ impl<'a> Plan<'a> {
     /// The decision that this plan is.
     pub fn decision<A>(self, happened: Happened, subject: RecordKey, answer: A) -> Decision<A> {
         let Self { rows, ends, expectations, .. } = self;
-        Decision { happened, subject, rows, ends, expectations, answer }
+        Decision { happened, subject, rows, ends, expectations, answer, is_final: true }
     }
 
     /// Puts a row and expects that its record is at `version`, or absent.

@@ -30,13 +30,15 @@ pub struct Decision<A> {
     pub ends: Vec<RecordKey>,
     pub expectations: Vec<Expectation>,
     pub answer: A,
+    /// False when the same call is worth making again: then its answer is not kept for repetitions.
+    pub is_final: bool,
 }
 
 impl<A> Decision<A> {
     /// The same decision with another answer.
     pub fn map<B>(self, word: impl FnOnce(A) -> B) -> Decision<B> {
-        let Self { happened, subject, rows, ends, expectations, answer } = self;
-        Decision { happened, subject, rows, ends, expectations, answer: word(answer) }
+        let Self { happened, subject, rows, ends, expectations, answer, is_final } = self;
+        Decision { happened, subject, rows, ends, expectations, answer: word(answer), is_final }
     }
 }
 
@@ -88,8 +90,8 @@ impl Recorder {
             if ctx.cancelled.is_cancelled() {
                 return Err(Error::Cancelled);
             }
-            let Decision { happened, subject, rows, ends, expectations, mut answer } = decision;
-            let key = idempotency(ctx);
+            let Decision { happened, subject, rows, ends, expectations, mut answer, is_final } = decision;
+            let key = idempotency(ctx).filter(|_| is_final);
             let nothing = rows.is_empty() && ends.is_empty();
             if nothing && key.is_none() {
                 return Ok(answer);

@@ -63,7 +63,7 @@ async fn decide<A>(
     answer: impl FnOnce(Marked) -> A,
 ) -> Result<Decision<A>, Error> {
     let mut plan = Plan::new(reader, ctx.now);
-    let (subject, marked) = match find(reader, id).await? {
+    let (subject, marked) = match find(reader, id, marker).await? {
         Found::Entity(entity) => {
             let subject = RecordKey::new(kind::ENTITY, &entity.row.id);
             (subject, mark_entity(&mut plan, entity, marker).await?)
@@ -77,13 +77,19 @@ async fn decide<A>(
     Ok(plan.decision(happened, subject, answer(marked)))
 }
 
-async fn find(reader: &Reader<'_>, id: &str) -> Result<Found, Error> {
+async fn find(reader: &Reader<'_>, id: &str, marker: Marker) -> Result<Found, Error> {
     if !id.starts_with("ent_")
         && let Some(edge) = by_id(reader, &id.to_ascii_lowercase()).await?
     {
         return Ok(Found::Relationship(edge));
     }
-    let entity = reader.named_in(ID, id, &deleted_scope(reader.user)).await?;
+    let (live, deleted) = (reader.user, deleted_scope(reader.user));
+    // A name means what can still be marked, before what is marked already.
+    let scopes = match marker {
+        Marker::Deleted => [live, deleted.as_str()],
+        Marker::Restored => [deleted.as_str(), live],
+    };
+    let entity = reader.named_in(ID, id, &scopes).await?;
     Ok(Found::Entity(reader.survivor(entity).await?))
 }
 

@@ -35,7 +35,7 @@ async fn decide(
     request: &UnmergeEntitiesRequest,
 ) -> Result<Decision<UnmergeEntitiesResponse>, Error> {
     let mut plan = Plan::new(reader, ctx.now);
-    let from = reader.named_in(FROM, &request.from_entity_id, &merged_scope(reader.user)).await?;
+    let from = reader.named_in(FROM, &request.from_entity_id, &[&merged_scope(reader.user), reader.user]).await?;
     let merge = merge_of(reader, &from).await?;
     plan.expectations.push(Expectation::Version { key: merge.key.clone(), version: merge.version });
     plan.ends.push(merge.key);

@@ -1,5 +1,6 @@
 //! A desk to call the tools from: one store, any number of users, a clock that the test moves.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -45,15 +46,28 @@ impl Desk {
 
     /// A desk on a ledger of the test's own.
     pub fn on(ledger: SharedLedger, folder: tempfile::TempDir) -> Self {
-        let parts = Parts {
-            ledger: ledger.clone(),
+        let parts = Self::parts(ledger, &folder);
+        Self::with(parts, folder)
+    }
+
+    /// A desk whose parts the test changes first; it may put files into the folder.
+    pub fn having(change: impl FnOnce(&mut Parts, &Path)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = SqliteLedger::open(folder.path(), ledger_sqlite::Options::default()).unwrap();
+        let mut parts = Self::parts(Arc::new(ledger), &folder);
+        change(&mut parts, folder.path());
+        Self::with(parts, folder)
+    }
+
+    fn parts(ledger: SharedLedger, folder: &tempfile::TempDir) -> Parts {
+        Parts {
+            ledger,
             config: Config { local_files: true, ..Config::default() },
             interpreter: Arc::new(Silent),
             blobs: Arc::new(blobs::FileBlobs::open(folder.path().join("blobs")).unwrap()),
             links: blobs::sign::Links::new(&[7; 32], "http://127.0.0.1:7400"),
             roots: Arc::new(blobs::jail::Roots::open(&[]).unwrap()),
-        };
-        Self::with(parts, folder)
+        }
     }
 
     /// A desk with parts of the test's own.
@@ -119,6 +133,14 @@ impl Desk {
         Ok(answer)
     }
 
+    /// Calls a tool as a caller who has given up already.
+    pub async fn cancelled_as(&self, caller: Caller<'_>, tool: &str, arguments: Value) -> Result<Value, CallError> {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let ctx = self.context(caller, None);
+        ctx.cancelled.cancel();
+        Ok(self.neotoma.call(&ctx, tool, arguments).await?.structured.unwrap())
+    }
+
     /// Reads a resource as a caller.
     pub async fn read_as(&self, caller: Caller<'_>, uri: &str) -> Result<Blob, CallError> {
         self.neotoma.read(&self.context(caller, None), uri).await
@@ -143,14 +165,50 @@ impl Desk {
         async move {
             match self.call_as(ANN, tool, arguments).await {
                 Ok(answer) => panic!("{caller}: {tool} answered {answer}"),
-                Err(error) => self.envelope(&error)["error"].clone(),
+                Err(error) => self.envelope(&error),
             }
         }
     }
 
-    /// A refusal as callers see it.
+    /// Calls a tool as a caller, who has to be refused; the envelope of the refusal.
+    pub async fn refused_as(&self, caller: Caller<'_>, tool: &str, arguments: Value) -> Value {
+        match self.call_as(caller, tool, arguments).await {
+            Ok(answer) => panic!("{tool} answered {answer}"),
+            Err(error) => self.envelope(&error),
+        }
+    }
+
+    /// Every record of a kind that ANN's tenant has, as it is stored.
+    pub async fn records(&self, kind: &str) -> Vec<Value> {
+        let find = ledger::Find { limit: 10_000, ..ledger::Find::all(kind) };
+        let page = self.ledger.find(&TenantId::new(ANN.tenant).unwrap(), ledger::LIVE, find).await.unwrap();
+        page.items.iter().map(|found| serde_json::from_str(&found.record.body).unwrap()).collect()
+    }
+
+    /// How many facts ANN's tenant has.
+    pub async fn head(&self) -> u64 {
+        self.ledger.point(&TenantId::new(ANN.tenant).unwrap(), ledger::At::Head).await.unwrap()
+    }
+
+    /// The snapshot that get_entity_snapshot answers with.
+    pub async fn snapshot(&self, id: &str) -> Value {
+        self.ok("get_entity_snapshot", serde_json::json!({ "entity_id": id })).await
+    }
+
+    /// How often something was committed.
+    pub async fn commits(&self) -> usize {
+        self.ledger.facts(&TenantId::new(ANN.tenant).unwrap(), 0, usize::MAX >> 33).await.unwrap().len()
+    }
+
+    /// Asserts that replaying the facts gives the records that are stored.
+    pub async fn verify(&self) {
+        let folds = ledger::Folds::from([("neotoma".to_owned(), Neotoma::fold())]);
+        assert_eq!(self.ledger.verify(&folds).await.unwrap().differences, Vec::<String>::new());
+    }
+
+    /// What a caller sees of a refusal.
     pub fn envelope(&self, error: &CallError) -> Value {
-        self.neotoma.envelope(&RequestMeta::default(), error)
+        self.neotoma.envelope(&RequestMeta::default(), error)["error"].clone()
     }
 
     /// Stores entities and answers with the id of the first.

@@ -27,7 +27,7 @@ async fn outcome(desk: &Desk, caller: Caller<'_>, tool: &str, arguments: Value) 
             answer.as_object_mut().unwrap().shift_remove("next_cursor");
             answer
         }
-        Err(error) => desk.envelope(&error)["error"].clone(),
+        Err(error) => desk.envelope(&error),
     }
 }
 
@@ -86,7 +86,7 @@ async fn what_others_have_answers_like_what_does_not_exist() {
             format!("neotoma://source/{}", source.as_str().unwrap()),
         ] {
             let error = desk.read_as(caller, &uri).await.unwrap_err();
-            assert_eq!(desk.envelope(&error)["error"]["code"], "RESOURCE_NOT_FOUND");
+            assert_eq!(desk.envelope(&error)["code"], "RESOURCE_NOT_FOUND");
         }
     }
     for (tool, arguments) in theirs {

@@ -250,7 +250,7 @@ async fn a_long_answer_is_cut_and_goes_on() {
     assert_eq!(brief["entities"].as_array().unwrap().len(), 10);
 }
 
-// N-112, N-113, N-014
+// N-014
 #[tokio::test]
 async fn a_read_at_its_point_gives_the_same_bytes_later() {
     let desk = Desk::new();
@@ -287,7 +287,7 @@ async fn a_read_at_its_point_gives_the_same_bytes_later() {
     }
 }
 
-// N-249, N-111, N-131, N-144, N-153, N-166, N-178, N-187, N-248, N-250
+// N-249, N-111, N-131, N-144, N-153, N-166, N-178, N-187
 #[tokio::test]
 async fn a_call_made_twice_gives_the_same_bytes() {
     let desk = Desk::new();
@@ -324,4 +324,25 @@ async fn a_call_made_twice_gives_the_same_bytes() {
         let first = desk.ok(tool, arguments.clone()).await.to_string();
         assert_eq!(desk.ok(tool, arguments.clone()).await.to_string(), first, "{tool} {arguments}");
     }
+}
+
+// N-006, N-142
+#[tokio::test]
+async fn filters_go_on_and_sort_is_refused_beyond_ten_thousand() {
+    let desk = Desk::new();
+    for batch in 0..3 {
+        let entities: Vec<Value> = (0..3400)
+            .map(|number| json!({"entity_type": "dot", "name": format!("d{batch}-{number}"), "n": (batch * 3400 + number) % 1700}))
+            .collect();
+        desk.ok("ingest", json!({"entities": entities})).await;
+    }
+    let listed = desk.ok("retrieve_entities", json!({"entity_type": "dot", "limit": 1})).await;
+    assert_eq!(listed["total"], 10_000, "counted up to that");
+    let refused = desk.refused("retrieve_entities", json!({"entity_type": "dot", "sort": "n"})).await;
+    assert_eq!((&refused["code"], &refused["details"]["field"]), (&json!("VALIDATION_ERROR"), &json!("sort")));
+    let filters = json!([{"field": "n", "value": 7}]);
+    let (found, totals) =
+        pages(&desk, json!({"entity_type": "dot", "limit": 4, "filters": filters}), async || {}).await;
+    let distinct: std::collections::BTreeSet<&String> = found.iter().collect();
+    assert_eq!((found.len(), distinct.len(), totals.last()), (6, 6, Some(&json!(6))));
 }

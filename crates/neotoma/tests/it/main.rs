@@ -2,16 +2,34 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod broken;
+mod changed;
 mod corpus;
+mod corrections;
 mod desk;
+mod faults;
+mod files;
 mod graph;
 mod identifier;
 mod ingest;
+mod interleavings;
 mod interpret_hostile;
 mod interpret_openai;
 mod isolation;
 mod listing;
+mod merges;
+mod naming;
 mod observations;
 mod provenance;
+mod races;
+mod refusals;
+mod registry;
+mod reinterpret;
+mod relationships;
+mod removal;
 mod schemas;
+mod snapshot;
+mod snapshots;
+mod stubborn;
 mod timeline;
+mod users;

@@ -16,7 +16,7 @@ fn ids(answer: &Value) -> Vec<Value> {
     answer["observations"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect()
 }
 
-// N-116, N-117, N-119, N-120, N-122, N-124
+// N-116, N-117, N-119, N-120, N-122
 #[tokio::test]
 async fn observations_are_listed_newest_first_whole() {
     let desk = Desk::new();

@@ -71,6 +71,6 @@ async fn a_source_is_read_as_a_resource() {
     assert_eq!((&read["entity_ids"], &read["entities"]), (&json!([stored["entities"][0]["id"]]), &json!([entity])));
     for unknown in ["neotoma://source/6f1f8a2e-1111-8222-8333-444455556666", "neotoma://source/x"] {
         let error = desk.read_as(ANN, unknown).await.unwrap_err();
-        assert_eq!(desk.envelope(&error)["error"]["code"], "RESOURCE_NOT_FOUND");
+        assert_eq!(desk.envelope(&error)["code"], "RESOURCE_NOT_FOUND");
     }
 }

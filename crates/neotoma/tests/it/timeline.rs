@@ -136,7 +136,7 @@ async fn arguments_that_mean_nothing_are_refused() {
     }
 }
 
-// N-188, N-020
+// N-188
 #[tokio::test]
 async fn a_changed_date_replaces_its_event_and_its_source() {
     let (desk, _) = desk().await;

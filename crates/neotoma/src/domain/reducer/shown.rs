@@ -74,3 +74,46 @@ impl<'de> Visitor<'de> for Fields {
         Ok(Values(values))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use contract::Object;
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::schema::{Reducer, Strategy, infer};
+    use crate::domain::{Observation, State};
+
+    #[test]
+    fn it_is_what_the_state_would_show() {
+        let mut schema = infer("recipe", &[]);
+        let merging = Reducer { strategy: Strategy::MergeArray, tie_breaker: None };
+        schema.reducers.extend(["items", "none"].map(|field| (field.to_owned(), merging)));
+        let says = [
+            json!({"z": 1, "a": "x", "items": ["b"], "none": ["x"], "deep": {"y": [null], "x": 1}}),
+            json!({"z": null, "items": ["a"], "none": null, "m": false}),
+        ];
+        let observation = |(number, says): (usize, &Value)| Observation {
+            id: format!("o{number}"),
+            entity_id: "e".to_owned(),
+            entity_type: "recipe".to_owned(),
+            schema_version: "0.0".to_owned(),
+            source_id: "s".to_owned(),
+            run_id: None,
+            observed_at: Timestamp(number as i64),
+            created_at: Timestamp(0),
+            source_priority: 100.0,
+            specificity_score: 1.0,
+            kind: None,
+            marker: None,
+            fields: Object(says.as_object().cloned().unwrap()),
+        };
+        let observations: Vec<Observation> = says.iter().enumerate().map(observation).collect();
+        for taken in 0..=says.len() {
+            let state = State::of(&schema, &observations[..taken]);
+            let shown: Shown = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
+            assert_eq!(Value::Object(shown.snapshot).to_string(), Value::Object(state.snapshot()).to_string());
+            assert_eq!((shown.count, shown.newest), (state.count(), state.last_observation_at()));
+        }
+    }
+}

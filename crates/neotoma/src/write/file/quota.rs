@@ -1,4 +1,7 @@
-//! How many interpretations a user may have.
+//! How many interpretations a user may have: those of the last 30 days, and those that this process is making.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use contract::Context;
 use ledger::{Find, FindOrder, RecordKey};
@@ -13,21 +16,60 @@ use crate::write::Write;
 /// The quota counts the runs of this long.
 const WINDOW_MICROS: i64 = 30 * 24 * 60 * 60 * 1_000_000;
 
+/// Runs that have been admitted and are not stored yet, by user.
+#[derive(Debug, Clone, Default)]
+pub struct Running(Arc<Mutex<HashMap<String, u64>>>);
+
+impl Running {
+    fn of(&self, user: &str) -> u64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(user).copied().unwrap_or(0)
+    }
+
+    fn begin(&self, user: &str) -> Admitted {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(user.to_owned()).or_default() += 1;
+        Admitted { running: self.clone(), user: user.to_owned() }
+    }
+}
+
+/// A run that counts as long as this is kept: until it is stored, or given up.
+#[derive(Debug)]
+pub struct Admitted {
+    running: Running,
+    user: String,
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        let mut running = self.running.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(many) = running.get_mut(&self.user) {
+            *many -= 1;
+            if *many == 0 {
+                running.remove(&self.user);
+            }
+        }
+    }
+}
+
 impl Write {
-    /// Refuses a run beyond the quota. A run that was made before is not made again, so it needs no quota.
+    /// Refuses a run beyond the quota. A run that was made before is not made again, so it needs no quota. What it
+    /// answers is kept until the run is stored.
     pub(super) async fn admit_run(
         &self,
         reader: &Reader<'_>,
         ctx: &Context,
         source_id: &str,
         wanted: &Wanted,
-    ) -> Result<(), Error> {
-        let Wanted::Run { config } = wanted else { return Ok(()) };
+    ) -> Result<Option<Admitted>, Error> {
+        let Wanted::Run { config } = wanted else { return Ok(None) };
         let run_id = self.run_id(source_id, config);
         let before = reader.row::<RunRow>(RecordKey::new(kind::RUN, run_id)).await?;
         if before.is_some_and(|before| before.row.status == RunStatus::Completed) {
-            return Ok(());
+            return Ok(None);
         }
+        // The same user of another tenant is somebody else.
+        let user = format!("{}/{}", ctx.scope.tenant, reader.user);
+        let _turn = self.recorder.turn([format!("quota/{user}").as_str()]).await;
+        let running = self.running.of(&user);
         let quota = self.parts.config.interpretations_max;
         let window = (ctx.now.plus_micros(-WINDOW_MICROS), Timestamp(i64::MAX));
         let runs = Find {
@@ -37,8 +79,8 @@ impl Write {
             limit: 1,
             ..Find::all(kind::RUN)
         };
-        if reader.count(runs.clone(), quota).await? < quota {
-            return Ok(());
+        if reader.count(runs.clone(), quota).await?.saturating_add(running) < quota {
+            return Ok(Some(self.running.begin(&user)));
         }
         let oldest = reader.find::<RunRow>(runs).await?.0.pop();
         let resets_at = oldest.map_or(ctx.now, |oldest| oldest.row.started_at).plus_micros(WINDOW_MICROS);

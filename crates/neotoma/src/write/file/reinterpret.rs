@@ -20,7 +20,6 @@ impl Write {
         request: &ReinterpretRequest,
     ) -> Result<ReinterpretResponse, Error> {
         let user = user::of_caller(ctx, None)?;
-        user::check_uuid("source_id", &request.source_id)?;
         let config = request.interpretation_config.clone().unwrap_or_default();
         if config.feature_flags.iter().flat_map(|flags| flags.values()).any(|flag| !flag.is_boolean()) {
             return Err(Error::invalid(
@@ -30,12 +29,12 @@ impl Write {
             ));
         }
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
-        let source = reader.source(&request.source_id).await?.ok_or(Error::NoSuchSource { field: "source_id" })?.row;
+        let source = reader.named_source("source_id", &request.source_id).await?;
         if source.kind != SourceKind::File {
             return Err(Error::invalid("source_id", "is not a file", "name a source that was stored from a file"));
         }
         let wanted = Wanted::run(Some(&config));
-        self.admit_run(&reader, ctx, &source.id, &wanted).await?;
+        let _admitted = self.admit_run(&reader, ctx, &source.id, &wanted).await?;
         let _turn = self.recorder.turn([source.id.as_str()]).await;
         let file = self.fetch(ctx, &source).await?;
         let ran = self.interpret(&reader, &source.id, &file, &wanted).await?;
@@ -57,9 +56,16 @@ impl Write {
         let missing = || Error::NoSuchFile { field: "source_id" };
         let path = source.files.first().ok_or_else(missing)?;
         let key = Key::parse(&ctx.scope.tenant, path).map_err(|_| missing())?;
-        let mut reader = self.parts.blobs.read(&key, 0, u64::MAX).await.map_err(|_| missing())?;
+        let unreadable = |error: blobs::Error| match error {
+            blobs::Error::NotFound => missing(),
+            error => {
+                tracing::warn!(%error, "a blob could not be read");
+                Error::QueryFailed
+            }
+        };
+        let mut reader = self.parts.blobs.read(&key, 0, u64::MAX).await.map_err(unreadable)?;
         let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).await.map_err(|_| missing())?;
+        reader.read_to_end(&mut bytes).await.map_err(|error| unreadable(error.into()))?;
         let known = blobs::media::supported().find(|known| Some(*known) == source.mime_type.as_deref());
         Ok(Arrived {
             size: bytes.len() as u64,

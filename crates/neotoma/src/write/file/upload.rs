@@ -24,24 +24,26 @@ impl Write {
     ) -> Result<UploadFileResponse, Error> {
         let user = user::of_caller(ctx, None)?;
         let properties = request.properties.as_deref().map(properties).transpose()?;
-        if let Some(id) = &request.source_material_id {
-            user::check_uuid("source_material_id", id)?;
-        }
-        let file = self.local_file(request).await?;
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
-        let source_id = match &request.source_material_id {
-            Some(id) => reader.source(id).await?.ok_or(Error::NoSuchSource { field: "source_material_id" })?.row.id,
-            None => ids::source(&user, &file.hash),
+        let attached_to = match &request.source_material_id {
+            Some(id) => Some(reader.named_source("source_material_id", id).await?.id),
+            None => None,
         };
+        let attach = attached_to.is_some();
+        let file = self.local_file(request).await?;
+        let source_id = attached_to.unwrap_or_else(|| ids::source(&user, &file.hash));
         let wanted = if properties.is_some() { Wanted::Nothing } else { Wanted::run(None::<&Value>) };
-        self.admit_run(&reader, ctx, &source_id, &wanted).await?;
+        let _admitted = self.admit_run(&reader, ctx, &source_id, &wanted).await?;
         let path = self.keep(ctx, &user, request.bucket.as_deref().unwrap_or(super::BUCKET), &file).await?;
         let _turn = self.recorder.turn([source_id.as_str()]).await;
         let ran = self.interpret(&reader, &source_id, &file, &wanted).await?;
-        let attach = request.source_material_id.is_some();
         let storing = Storing { source_id, file: &file, path, attach, properties, ran };
         let stored = self.recorder.once(ctx, &user, || storing.decide(&reader, ctx)).await?;
         let stored = storing.failure(stored)?;
+        if stored.content_hash != file.hash {
+            // The key stands for what the file held when it was first used.
+            return Err(Error::KeyReused);
+        }
         let snapshots = match &storing.ran {
             Ran::Nothing => None,
             _ => Some(snapshots(&reader, &stored).await?),
@@ -75,7 +77,13 @@ impl Write {
         }
         let missing = |_| Error::NoSuchFile { field: "file_path" };
         let path = Path::new(&request.file_path);
-        let mut local = self.parts.roots.file(path).map_err(missing)?;
+        let mut local = self.parts.roots.file(path).map_err(|error| match error {
+            blobs::Error::Io(_) => {
+                tracing::warn!(%error, "a local file could not be opened");
+                Error::UploadFailed
+            }
+            _ => missing(error),
+        })?;
         let (size, max) = (local.size(), self.parts.config.file_bytes_max);
         if size > max {
             return Err(Error::FileTooLarge { size, max });

@@ -55,6 +55,7 @@ impl Batch {
         let known = self.known_observations(plan, source, origin, &survivor).await?;
         let mut absorbed = Absorbed::default();
         let mut spoken = BTreeSet::new();
+        let mut made = BTreeSet::new();
         for (index, item) in self.items.into_iter().enumerate() {
             if index % 256 == 255 {
                 tokio::task::yield_now().await;
@@ -76,7 +77,7 @@ impl Batch {
             let says_nothing = existed
                 && repeated
                 && (known.contains(&observation.id)
-                    || plan.rows.iter().rev().take(64).any(|row| is_observation(row, &observation.id))
+                    || made.contains(&observation.id)
                     || plan
                         .entity(&id)
                         .is_some_and(|entity| says(entity, plan.schema(&item.entity_type), &item.fields)));
@@ -90,6 +91,7 @@ impl Batch {
                 answer.action = "matched".to_owned();
             } else {
                 answer.observation_id = Some(observation.id.clone());
+                made.insert(observation.id.clone());
                 plan.observe(observation);
                 source.speak_of(&id);
                 absorbed.observations_created += 1;
@@ -123,10 +125,6 @@ impl Batch {
         let found = plan.reader.ledger.get(plan.reader.tenant, plan.reader.at, &keys).await?;
         Ok(found.into_iter().flatten().map(|found| found.record.key.id).collect())
     }
-}
-
-fn is_observation(row: &crate::projection::row::Row, id: &str) -> bool {
-    matches!(row, crate::projection::row::Row::Observation(observation) if observation.id == id)
 }
 
 fn observation(plan: &Plan<'_>, source: &SourceRow, origin: &Origin, id: &str, item: &Item) -> Observation {

@@ -6,6 +6,7 @@ use super::Incoming;
 use crate::Error;
 use crate::domain::schema::{BadType, Reference};
 use crate::domain::{Map, identity, ids};
+use crate::error::Flaw;
 use crate::write::Plan;
 
 /// What was sent about one entity, and which one it is.
@@ -39,13 +40,25 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Finds out what the entities are. Loads their schemas into the plan and lets inferred ones grow.
+    /// Finds out what the entities are. Loads their schemas into the plan and lets inferred ones grow. A refusal names
+    /// every entity that cannot be stored.
     pub async fn prepare(plan: &mut Plan<'_>, incoming: Vec<Incoming>) -> Result<Self, Error> {
+        let (batch, flaws) = Self::sorted_out(plan, incoming).await?;
+        if flaws.is_empty() { Ok(batch) } else { Err(Error::Flawed(flaws)) }
+    }
+
+    /// Like [`Self::prepare`], for what was found and not sent: what cannot be stored is left out and counted.
+    pub async fn prepare_found(plan: &mut Plan<'_>, found: Vec<Incoming>) -> Result<(Self, usize), Error> {
+        let (batch, flaws) = Self::sorted_out(plan, found).await?;
+        Ok((batch, flaws.len()))
+    }
+
+    async fn sorted_out(plan: &mut Plan<'_>, incoming: Vec<Incoming>) -> Result<(Self, Vec<Flaw>), Error> {
         let types = types(plan, &incoming).await?;
-        let distinct: BTreeSet<&str> = types.iter().map(String::as_str).collect();
+        let distinct: BTreeSet<&str> = types.iter().flatten().map(String::as_str).collect();
         plan.load_schemas(distinct.iter().copied()).await?;
         for of in &distinct {
-            let of_type = types.iter().zip(&incoming).filter(|(r#type, _)| r#type == of);
+            let of_type = types.iter().zip(&incoming).filter(|(r#type, _)| r#type.as_deref() == Some(*of));
             let samples: Vec<&Map> = of_type.map(|(_, incoming)| &incoming.fields).collect();
             plan.grow_schema(of, &samples);
         }
@@ -55,14 +68,22 @@ impl Batch {
             .collect();
         plan.load_schemas(targets.iter().map(String::as_str)).await?;
         let mut items = Vec::with_capacity(incoming.len());
+        let mut flaws = Vec::new();
         for (index, (entity_type, incoming)) in types.into_iter().zip(incoming).enumerate() {
-            items.push(item(plan, index, entity_type, incoming.fields)?);
+            let known = entity_type.ok_or_else(|| {
+                let fix = format!("{BadType}; for example invoice, note or person");
+                Flaw::new(format!("entities[{index}].entity_type"), "is not a type name", fix)
+            });
+            match known.and_then(|entity_type| item(plan, index, entity_type, incoming.fields)) {
+                Ok(item) => items.push(item),
+                Err(flaw) => flaws.push(flaw),
+            }
             if index % 256 == 255 {
                 // A large batch leaves room for others.
                 tokio::task::yield_now().await;
             }
         }
-        Ok(Self { items })
+        Ok((Self { items }, flaws))
     }
 
     /// Everything it is about.
@@ -74,25 +95,16 @@ impl Batch {
     }
 }
 
-/// The types that are meant.
-async fn types(plan: &Plan<'_>, incoming: &[Incoming]) -> Result<Vec<String>, Error> {
+/// The types that are meant; nothing for a text that cannot name one.
+async fn types(plan: &Plan<'_>, incoming: &[Incoming]) -> Result<Vec<Option<String>>, Error> {
     let meant = plan.reader.types_meant(incoming.iter().map(|incoming| incoming.entity_type.as_str())).await?;
-    let of = |(index, incoming): (usize, &Incoming)| {
-        meant.get(incoming.entity_type.as_str()).cloned().ok_or_else(|| {
-            Error::invalid(
-                format!("entities[{index}].entity_type"),
-                "is not a type name",
-                format!("{BadType}; for example invoice, note or person"),
-            )
-        })
-    };
-    incoming.iter().enumerate().map(of).collect()
+    Ok(incoming.iter().map(|incoming| meant.get(incoming.entity_type.as_str()).cloned()).collect())
 }
 
-fn item(plan: &Plan<'_>, index: usize, entity_type: String, fields: Map) -> Result<Item, Error> {
+fn item(plan: &Plan<'_>, index: usize, entity_type: String, fields: Map) -> Result<Item, Flaw> {
     let (user, schema) = (plan.reader.user, plan.schema(&entity_type));
     let identity = identity::identify(schema, &fields).map_err(|unidentified| {
-        Error::invalid(format!("entities[{index}]"), "has nothing that identifies it", unidentified.to_string())
+        Flaw::new(format!("entities[{index}]"), "has nothing that identifies it", unidentified.to_string())
     })?;
     let references = references(plan, &entity_type, &fields);
     Ok(Item {

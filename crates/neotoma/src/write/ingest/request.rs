@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::Error;
 use crate::domain::observation::CORRECTION_PRIORITY;
 use crate::domain::{Kind, Map, shape};
+use crate::error::Flaw;
 use crate::projection::reader::moment;
 
 /// Most entities of one call.
@@ -20,7 +21,7 @@ pub struct Incoming {
     pub fields: Map,
 }
 
-/// Takes the entities of a call apart.
+/// Takes the entities of a call apart. A refusal names every one that is wrong.
 pub fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
     if entities.is_empty() {
         return Err(Error::invalid("entities", "is empty", "give at least one entity with its entity_type"));
@@ -32,23 +33,28 @@ pub fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
             format!("send at most {ENTITIES_MAX} entities in one call"),
         ));
     }
-    entities.iter().enumerate().map(|(index, entity)| one(index, entity)).collect()
+    let mut taken = Vec::with_capacity(entities.len());
+    let mut flaws = Vec::new();
+    for (index, entity) in entities.iter().enumerate() {
+        match one(index, entity) {
+            Ok(incoming) => taken.push(incoming),
+            Err(flaw) => flaws.push(flaw),
+        }
+    }
+    if flaws.is_empty() { Ok(taken) } else { Err(Error::Flawed(flaws)) }
 }
 
-fn one(index: usize, entity: &Object) -> Result<Incoming, Error> {
-    let mut fields = entity.0.clone();
-    shape::check_shape(&Value::Object(entity.0.clone())).map_err(|shape| {
-        Error::invalid(
-            format!("entities[{index}]{}", shape.path),
-            shape.reason,
-            "send plain text, numbers, lists and objects",
-        )
+fn one(index: usize, entity: &Object) -> Result<Incoming, Flaw> {
+    shape::check_fields(entity).map_err(|shape| {
+        let path = format!("entities[{index}]{}", shape.path);
+        Flaw::new(path, shape.reason, "send plain text, numbers, lists and objects")
     })?;
+    let mut fields = entity.0.clone();
     let field = || format!("entities[{index}].entity_type");
     match fields.shift_remove("entity_type") {
         Some(Value::String(entity_type)) => Ok(Incoming { entity_type, fields }),
-        Some(_) => Err(Error::invalid(field(), "is not text", "give a type such as invoice or note")),
-        None => Err(Error::invalid(field(), "is required", "give a type such as invoice or note")),
+        Some(_) => Err(Flaw::new(field(), "is not text", "give a type such as invoice or note")),
+        None => Err(Flaw::new(field(), "is required", "give a type such as invoice or note")),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Entities that an agent sends.
 
+use std::sync::Mutex;
+
 use contract::Context;
 use contract::generated::neotoma::{IngestRequest, IngestResponse, IngestWarning, InterpretationSummary};
 use ledger::RecordKey;
@@ -7,7 +9,7 @@ use serde_json::Value;
 
 use super::absorb::{Absorbed, Origin};
 use super::request::{self, Claimed};
-use super::{Batch, Incoming, incoming};
+use super::{Batch, incoming};
 use crate::Error;
 use crate::domain::ids;
 use crate::projection::fold::Happened;
@@ -31,22 +33,37 @@ impl Write {
         let entities = incoming(&request.entities)?;
         let claimed = request::claimed(request.provenance.as_ref())?;
         let priority = request::priority(request.source_priority)?;
-        let content = Value::Array(request.entities.iter().map(|entity| Value::Object(entity.0.clone())).collect());
-        let content_hash = ids::content_hash(ids::canonical(&content));
+        let content_hash = ids::entities_hash(request.entities.iter().map(|entity| &entity.0));
         let source_id = ids::source(user, &content_hash);
         let reader = Reader::live(self.recorder.ledger(), ctx, user);
-        // Who writes about the same entities waits here. Their ids do not change while we wait.
-        let touched = Batch::prepare(&mut Plan::new(&reader, ctx.now), entities.clone()).await?.entity_ids();
+        let mut plan = Plan::new(&reader, ctx.now);
+        let batch = Batch::prepare(&mut plan, entities).await?;
+        // Who writes about the same entities waits here.
+        let touched = batch.entity_ids();
         let _turn = self.recorder.turn(touched.iter().map(String::as_str).chain([source_id.as_str()])).await;
-        let sent = Sent { request, entities, claimed, priority, content_hash, source_id };
-        self.recorder.once(ctx, user, || sent.decide(&reader, ctx)).await
+        let sent = Sent { request, claimed, priority, content_hash, source_id };
+        let prepared = Mutex::new(Some((plan, batch)));
+        self.recorder
+            .once(ctx, user, || async {
+                // Decided again, everything is looked at anew.
+                let taken = prepared.lock().map(|mut prepared| prepared.take()).unwrap_or_default();
+                let (plan, batch) = match taken {
+                    Some(prepared) => prepared,
+                    None => {
+                        let mut plan = Plan::new(&reader, ctx.now);
+                        let batch = Batch::prepare(&mut plan, incoming(&request.entities)?).await?;
+                        (plan, batch)
+                    }
+                };
+                sent.decide(plan, batch, ctx).await
+            })
+            .await
     }
 }
 
 /// What one call sent.
 struct Sent<'a> {
     request: &'a IngestRequest,
-    entities: Vec<Incoming>,
     claimed: Claimed,
     priority: f64,
     content_hash: String,
@@ -54,10 +71,8 @@ struct Sent<'a> {
 }
 
 impl Sent<'_> {
-    async fn decide(&self, reader: &Reader<'_>, ctx: &Context) -> Result<Decision<IngestResponse>, Error> {
-        let mut plan = Plan::new(reader, ctx.now);
-        let batch = Batch::prepare(&mut plan, self.entities.clone()).await?;
-        let stored = reader.source(&self.source_id).await?;
+    async fn decide(&self, mut plan: Plan<'_>, batch: Batch, ctx: &Context) -> Result<Decision<IngestResponse>, Error> {
+        let stored = plan.reader.source(&self.source_id).await?;
         let origin = Origin {
             run_id: None,
             observed_at: self.claimed.observed_at,
@@ -86,6 +101,7 @@ impl Sent<'_> {
             ends: plan.ends,
             expectations: plan.expectations,
             answer,
+            is_final: true,
         })
     }
 

@@ -1,0 +1,93 @@
+//! What an ingest costs without a door: on SQLite, and on the ledger in memory.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement")]
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use contract::{Capability as _, Context, NoClient, RequestMeta};
+use ledger::SharedLedger;
+use neotoma::interpret::Rules;
+use neotoma::{Config, Neotoma, Parts};
+use scope::{Clock as _, Principal, RandomIds, Scope, SystemClock};
+use serde_json::{Value, json};
+
+fn cpu() -> f64 {
+    let text = std::fs::read_dir("/proc/self/task").unwrap();
+    text.map(|task| {
+        let stat = std::fs::read_to_string(task.unwrap().path().join("schedstat")).unwrap_or_default();
+        stat.split(' ').next().unwrap_or("0").parse::<f64>().unwrap_or_default()
+    })
+    .sum::<f64>()
+        / 1e3
+}
+
+fn context() -> Context {
+    Context {
+        scope: Scope::local(),
+        principal: Principal::local("owner"),
+        request: RequestMeta::default(),
+        now: SystemClock.now(),
+        ids: Arc::new(RandomIds),
+        client: Arc::new(NoClient),
+        cancelled: tokio_util::sync::CancellationToken::new(),
+        effect: None,
+        verdict: contract::Verdict::default(),
+    }
+}
+
+fn task(number: usize) -> Value {
+    json!({"entity_type": "task", "title": format!("Task number {number}"), "status": "open", "description": "Something that has to be done before long", "priority": "high", "assignee": format!("Person {}", number % 50)})
+}
+
+async fn measure(what: &str, ledger: SharedLedger, callers: usize, calls: usize, size: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let neotoma = Arc::new(Neotoma::new(Parts {
+        ledger,
+        config: Config::default(),
+        interpreter: Arc::new(Rules::default()),
+        blobs: Arc::new(blobs::FileBlobs::open(folder.path().join("blobs")).unwrap()),
+        links: blobs::sign::Links::new(&[7; 32], "http://x"),
+        roots: Arc::new(blobs::jail::Roots::open(&[]).unwrap()),
+    }));
+    let (begin, wall) = (cpu(), Instant::now());
+    let workers: Vec<_> = (0..callers)
+        .map(|caller| {
+            let neotoma = neotoma.clone();
+            tokio::spawn(async move {
+                for call in 0..calls / callers {
+                    let first = (caller * calls + call) * size;
+                    let entities: Vec<Value> = (first..first + size).map(task).collect();
+                    let Value::Object(arguments) = json!({ "entities": entities }) else { unreachable!() };
+                    neotoma.call(&context(), "ingest", arguments).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for worker in workers {
+        worker.await.unwrap();
+    }
+    let each = (calls * size) as f64;
+    println!(
+        "{what}, {callers} callers, {size} at once: {:.0} us CPU, {:.0} us wall each",
+        (cpu() - begin) / each,
+        wall.elapsed().as_secs_f64() * 1e6 / each
+    );
+}
+
+#[tokio::main]
+async fn main() {
+    let only: Option<usize> = std::env::args().nth(1).and_then(|only| only.parse().ok());
+    let runs = [(1, 500, 1), (16, 12000, 1), (4, 300, 100)];
+    for (callers, calls, size) in
+        runs.into_iter().enumerate().filter(|(n, _)| only.is_none_or(|only| only == *n)).map(|(_, run)| run)
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let sqlite: SharedLedger =
+            Arc::new(ledger_sqlite::SqliteLedger::open(folder.path(), ledger_sqlite::Options::default()).unwrap());
+        measure("sqlite", sqlite, callers, calls, size).await;
+    }
+    for (callers, calls, size) in [(1, 500, 1), (1, 20, 100)].into_iter().filter(|_| only.is_none()) {
+        let memory: SharedLedger = Arc::new(ledger::model::ModelLedger::new(Arc::new(SystemClock)));
+        measure("memory", memory, callers, calls, size).await;
+    }
+}
