@@ -22,7 +22,7 @@ use crate::write::{Decision, Plan, Write};
 /// The version of what turns entities into observations; part of what identifies a run.
 const STRUCTURED: &str = "chancery-structured/1";
 /// Entities and warnings that one answer lists.
-const LISTED_MAX: usize = 100;
+const LISTED_MAX: usize = 150;
 
 impl Write {
     /// Stores entities: one commit, or nothing.

@@ -248,7 +248,8 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 
 /// A server process at the other end of a pipe, in the initialize era.
 pub struct Piped {
-    pub child: Child,
+    /// Ends with this value.
+    _child: Child,
     /// What it said when it was greeted.
     pub greeting: Value,
     input: ChildStdin,
@@ -262,7 +263,8 @@ impl Piped {
         command.args(["serve", "--stdio", "--capability", "neotoma"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut piped = Self { input: child.stdin.take().unwrap(), child, greeting: Value::Null, output, next: 0 };
+        let mut piped =
+            Self { input: child.stdin.take().unwrap(), _child: child, greeting: Value::Null, output, next: 0 };
         let hello = json!({
             "protocolVersion": "2025-11-25",
             "capabilities": {},

@@ -27,7 +27,7 @@ fn plain(text: &str) -> String {
     shown
 }
 
-// N-063, N-090: a folder is stored once, and what is beyond the quota is refused file by file.
+// The same folder a second time adds nothing.
 #[tokio::test]
 async fn a_folder_is_stored_file_by_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ async fn why_tells_the_way_from_a_value_to_its_file() {
     );
 }
 
-// N-028, N-040
+// N-028
 #[tokio::test]
 async fn why_says_what_is_not_there() {
     let folder = tempfile::tempdir().unwrap();

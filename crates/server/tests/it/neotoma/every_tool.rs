@@ -44,16 +44,19 @@ async fn conversation(client: &mut Remembering<impl Client>) {
     });
     let companies = [("Acme Corp", "https://acme.example"), ("Acme Holding", "https://acme-holding.example")];
     let company = |(name, website)| json!({ "entity_type": "company", "name": name, "website": website });
-    let stored =
-        client.ok("ingest", json!({ "entities": [invoice, company(companies[0]), company(companies[1])] })).await;
+    let sent = json!({ "entities": [invoice, company(companies[0]), company(companies[1])] });
+    let stored = client.ok("ingest", sent.clone()).await;
     assert_eq!(stored["interpretation"]["entities_created"], 3, "{stored}");
     let [invoice, acme, holding] = [0, 1, 2].map(|index| text(&stored, &format!("/entities/{index}/id")));
 
+    let again = client.ok("ingest", sent).await;
+    assert_eq!((&again["source_id"], &again["content_hash"]), (&stored["source_id"], &stored["content_hash"]));
     retrieve_and_trace(client, &stored, &invoice).await;
 
     let corrected = json!({ "entity_id": invoice, "entity_type": "invoice", "field": "amount", "value": 120 });
+    let same = client.ok("correct", corrected.clone()).await["observation_id"].clone();
     let corrected = client.ok("correct", corrected).await;
-    assert_eq!(corrected["value"], 120);
+    assert_eq!((&corrected["value"], &corrected["observation_id"]), (&json!(120), &same));
     let snapshot = client.read("get_entity_snapshot", json!({ "entity_id": invoice })).await;
     assert_eq!(snapshot["snapshot"]["amount"], 120);
     assert_eq!(snapshot["provenance"]["amount"], corrected["observation_id"]);
@@ -101,7 +104,8 @@ async fn graph(client: &mut Remembering<impl Client>, stored: &Value, invoice: &
     let related = json!({
         "relationship_type": "REFERS_TO", "source_entity_id": invoice, "target_entity_id": company,
     });
-    let made = client.ok("create_relationship", related).await;
+    let made = client.ok("create_relationship", related.clone()).await;
+    assert_eq!(client.ok("create_relationship", related).await["id"], made["id"]);
     let found = client.read("list_relationships", json!({ "entity_id": invoice })).await;
     assert_eq!(found["relationships"][0]["id"], made["id"], "{found}");
     let found = client.read("get_related_entities", json!({ "entity_id": invoice })).await;
@@ -121,7 +125,9 @@ async fn file(client: &mut Remembering<impl Client>) {
     let stored = client.ok("ingest", stored).await;
     assert_eq!(stored["file_size"], 30);
     let again = json!({ "source_id": stored["source_id"], "interpretation_config": { "code_version": "2" } });
-    assert_eq!(client.ok("reinterpret", again).await["source_id"], stored["source_id"]);
+    let run = client.ok("reinterpret", again.clone()).await;
+    assert_eq!(run["source_id"], stored["source_id"]);
+    assert_eq!(client.ok("reinterpret", again).await["run_id"], run["run_id"]);
     let link = client.ok("get_file_url", json!({ "file_path": stored["file_path"] })).await;
     assert!(link["read_point"].is_u64() && text(&link, "/signed_url").contains("/files/"), "{link}");
 }

@@ -40,7 +40,7 @@ impl Desk {
     }
 }
 
-// N-092
+// N-092, N-334
 #[tokio::test]
 async fn a_path_of_the_server_is_refused_over_http_and_points_to_ingest() {
     let (root, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -98,7 +98,7 @@ async fn verify_finds_a_snapshot_that_its_observations_do_not_give() {
     let stored = world.call_neotoma("ingest", json!({ "entities": [{ "entity_type": "note", "title": MARK }] })).await;
     let key = RecordKey::new("neotoma.entity", stored["entities"][0]["id"].as_str().unwrap());
     let at = ledger.point(&tenant, At::Head).await.unwrap();
-    let entity = ledger.get(&tenant, at, &[key.clone()]).await.unwrap().pop().flatten().unwrap();
+    let entity = ledger.get(&tenant, at, std::slice::from_ref(&key)).await.unwrap().pop().flatten().unwrap();
     let row = serde_json::from_str(&entity.record.body.replace(MARK, "forged")).unwrap();
     let happened = ::neotoma::projection::fold::Happened::Corrected;
     let user = entity.record.scope.clone();
@@ -165,7 +165,7 @@ async fn a_backup_under_load_is_one_consistent_point() {
             .map(|task| task["snapshot"]["title"].as_str().unwrap())
             .collect();
         let count = titles.len() / 2;
-        assert!(titles.len() % 2 == 0 && count as u64 <= *written, "{titles:?}");
+        assert!(titles.len().is_multiple_of(2) && count as u64 <= *written, "{titles:?}");
         for index in 0..count {
             for part in ["a", "b"] {
                 assert!(titles.contains(&format!("{writer} {index} {part}").as_str()), "{writer} {index} of {count}");
