@@ -39,6 +39,7 @@ fn ingest(numbers: std::ops::Range<usize>) -> Request {
 }
 
 /// One entity per call, and a hundred.
+// N-343
 async fn stores(report: &mut Report, quick: bool) -> anyhow::Result<()> {
     for (writers, calls) in [(1, 400), (16, 4000)] {
         let calls = if quick { calls / 2 } else { calls };
@@ -162,6 +163,7 @@ async fn to_echo(
 }
 
 /// How long the health check takes while a large batch is stored.
+// N-342
 async fn health(report: &mut Report) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let server = neotoma(folder.path()).await?;

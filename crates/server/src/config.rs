@@ -153,6 +153,12 @@ pub const SETTINGS: &[Setting] = &[
         name: "neotoma.upload_roots",
         about: "Folders that `upload_file` may read from; over stdio only. None when empty.",
     },
+    Setting {
+        name: "neotoma.interpreter_url",
+        about: "An OpenAI-compatible endpoint that interprets files, such as `http://127.0.0.1:11434/v1`; plain http only. The embedded rules when empty.",
+    },
+    Setting { name: "neotoma.interpreter_model", about: "The model to ask there." },
+    Setting { name: "neotoma.interpreter_key", about: "Its bearer token; better given by the environment." },
     Setting { name: "hosts", about: "Host names besides loopback that requests may name." },
     Setting {
         name: "origins",

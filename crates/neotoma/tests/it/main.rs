@@ -18,6 +18,7 @@ mod interpret_openai;
 mod isolation;
 mod listing;
 mod merges;
+mod missing;
 mod naming;
 mod observations;
 mod provenance;
