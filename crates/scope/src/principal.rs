@@ -71,6 +71,15 @@ impl Principal {
         }
     }
 
+    /// One text that names the person behind the call: an agent of a person acts for that person.
+    pub fn person(&self) -> String {
+        let subject = match self.kind {
+            PrincipalKind::Agent => self.subject.strip_suffix("/agent").unwrap_or(&self.subject),
+            _ => &self.subject,
+        };
+        format!("{}|{subject}", self.issuer)
+    }
+
     /// One text that names this caller and no other: it keys idempotency and audit.
     pub fn id(&self) -> String {
         format!("{}|{}", self.issuer, self.subject)
@@ -93,5 +102,20 @@ impl Scope {
             organization: "default".to_owned(),
             repository: RepositoryId::new("default").expect("a literal that is a valid id"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_acts_for_its_person() {
+        let owner = Principal::local("ann");
+        let agent = Principal { subject: "ann/agent".to_owned(), kind: PrincipalKind::Agent, ..owner.clone() };
+        let namesake = Principal { subject: "ann/agent".to_owned(), ..owner.clone() };
+        assert_eq!(agent.person(), owner.person());
+        assert_ne!(agent.id(), owner.id());
+        assert_ne!(namesake.person(), owner.person());
     }
 }
