@@ -106,7 +106,7 @@ async fn reads(report: &mut Report, quick: bool) -> anyhow::Result<()> {
         };
         let cost = server.load(4, 1000, named).await?;
         report.row(&format!("identifier of {size}"), format!("{:.0} us CPU", cost.cpu_us), String::new());
-        graph(report, &server, &mut connection, &ids).await?;
+        graph(report, &server, &ids).await?;
     }
     Ok(())
 }
@@ -115,9 +115,9 @@ async fn reads(report: &mut Report, quick: bool) -> anyhow::Result<()> {
 async fn graph(
     report: &mut Report,
     server: &Running,
-    connection: &mut crate::load::Connection,
     ids: &[String],
 ) -> anyhow::Result<()> {
+    let mut connection = server.connect().await?;
     let edge = |from: &str, to: &str| {
         let arguments = json!({ "relationship_type": "REFERS_TO", "source_entity_id": from, "target_entity_id": to });
         Request::tool("create_relationship", &arguments)
