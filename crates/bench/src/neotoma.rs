@@ -112,11 +112,7 @@ async fn reads(report: &mut Report, quick: bool) -> anyhow::Result<()> {
 }
 
 /// Two hops over ten times ten edges.
-async fn graph(
-    report: &mut Report,
-    server: &Running,
-    ids: &[String],
-) -> anyhow::Result<()> {
+async fn graph(report: &mut Report, server: &Running, ids: &[String]) -> anyhow::Result<()> {
     let mut connection = server.connect().await?;
     let edge = |from: &str, to: &str| {
         let arguments = json!({ "relationship_type": "REFERS_TO", "source_entity_id": from, "target_entity_id": to });
