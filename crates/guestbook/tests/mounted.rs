@@ -85,7 +85,7 @@ async fn it_has_an_endpoint_and_a_tool_list_of_its_own() {
     let catalog: Value = serde_json::from_str(&platform.platform.catalog()).unwrap();
     let listed: Vec<&str> =
         catalog["capabilities"].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();
-    assert_eq!(listed, ["transformation", "guestbook"]);
+    assert_eq!(listed, ["transformation", "neotoma", "guestbook"]);
 }
 
 //
