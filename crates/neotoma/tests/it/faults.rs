@@ -305,6 +305,31 @@ async fn a_store_that_cannot_be_read_is_a_failed_query_for_writes_too() {
     assert_eq!(desk.head().await, head);
 }
 
+// N-143, N-152, N-186
+#[tokio::test]
+async fn a_failing_store_is_a_failed_query_and_may_be_asked_again() {
+    let (desk, ledger) = desk().await;
+    ledger.set(Fault::NoReads);
+    let id = "ent_0123456789abcdef01234567";
+    for (tool, arguments) in [
+        ("retrieve_entities", json!({})),
+        ("retrieve_entities", json!({"sort": "a", "filters": [{"field": "a", "value": 1}]})),
+        ("get_entity_by_identifier", json!({"identifier": "x"})),
+        ("list_timeline_events", json!({})),
+        ("list_observations", json!({"entity_id": id})),
+        ("get_field_provenance", json!({"entity_id": id, "field": "x"})),
+        ("list_relationships", json!({"entity_id": id})),
+        ("get_related_entities", json!({"entity_id": id})),
+        ("get_graph_neighborhood", json!({"node_id": id})),
+        ("get_entity_snapshot", json!({"entity_id": id})),
+        ("describe_schema", json!({})),
+    ] {
+        let refused = desk.refused(tool, arguments).await;
+        assert_eq!(refused["code"], "DB_QUERY_FAILED", "{tool}");
+        assert!(!refused.to_string().contains("secret"), "{tool}");
+    }
+}
+
 // N-002
 #[tokio::test]
 async fn what_is_malformed_is_refused_before_the_store_is_asked() {

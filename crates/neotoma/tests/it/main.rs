@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
-mod broken;
 mod changed;
 mod corpus;
 mod corrections;
@@ -30,7 +29,5 @@ mod relationships;
 mod removal;
 mod schemas;
 mod snapshot;
-mod snapshots;
-mod stubborn;
 mod timeline;
 mod users;
