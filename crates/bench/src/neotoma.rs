@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use crate::load::{Request, Running};
 use crate::report::{Report, median};
-use crate::subject::{neotoma, program};
+use crate::subject::{neotoma, read_to_echo};
 
 /// Entities of one large call.
 const LARGE: usize = 5000;
@@ -85,8 +85,9 @@ async fn reads(report: &mut Report, quick: bool) -> anyhow::Result<()> {
         let snapshot = |call: usize| Request::tool("get_entity_snapshot", &json!({ "entity_id": id(call) }));
         let provenance =
             |call: usize| Request::tool("get_field_provenance", &json!({ "entity_id": id(call), "field": "status" }));
-        to_echo(report, quick, &server, &format!("snapshot of {size}"), snapshot).await?;
-        to_echo(report, quick, &server, &format!("field provenance of {size}"), provenance).await?;
+        server.load(8, 400, snapshot).await?;
+        read_to_echo(report, quick, &server, &format!("snapshot of {size}"), snapshot).await?;
+        read_to_echo(report, quick, &server, &format!("field provenance of {size}"), provenance).await?;
         let list = |_| Request::tool("retrieve_entities", &json!({ "entity_type": "task" }));
         server.load(4, 100, list).await?;
         let cost = server.load(4, 1000, list).await?;
@@ -129,32 +130,6 @@ async fn graph(report: &mut Report, server: &Running, ids: &[String]) -> anyhow:
     let cost = server.load(4, 400, related).await?;
     let measured = format!("{:.0} us CPU", cost.cpu_us);
     report.judged("related, 110 entities in two hops", measured, String::new(), "under 1000 us", cost.cpu_us < 1000.0);
-    Ok(())
-}
-
-/// Against an echo on rmcp alone, in turns, so that a slow moment of the machine slows both.
-async fn to_echo(
-    report: &mut Report,
-    quick: bool,
-    server: &Running,
-    what: &str,
-    call: impl Fn(usize) -> Request + Sync,
-) -> anyhow::Result<()> {
-    let bare = Running::start(&program("bench")?, &["rmcp"], "/mcp").await?;
-    let echo = |_| Request::tool("echo", &json!({ "text": "hello" }));
-    let (rounds, calls) = if quick { (5, 1600) } else { (9, 4000) };
-    let (mut ours, mut echoes, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    server.load(8, 400, &call).await?;
-    for _round in 0..rounds {
-        let echo_us = bare.load(8, calls, echo).await?.cpu_us;
-        let our_us = server.load(8, calls, &call).await?.cpu_us;
-        ratios.push(our_us / echo_us);
-        ours.push(our_us);
-        echoes.push(echo_us);
-    }
-    let ratio = median(ratios);
-    let measured = format!("{:.0} us, {:.0} us", median(ours), median(echoes));
-    report.judged(&format!("{what} to a bare rmcp echo"), measured, format!("{ratio:.2}"), "at most 2", ratio <= 2.0);
     Ok(())
 }
 

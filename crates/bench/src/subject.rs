@@ -53,11 +53,12 @@ pub async fn echo(report: &mut Report, quick: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One element against an echo on rmcp alone, in turns, so that a slow moment of the machine slows both.
-async fn read_to_echo(
+/// A read against an echo on rmcp alone, in turns, so that a slow moment of the machine slows both.
+pub async fn read_to_echo(
     report: &mut Report,
     quick: bool,
     server: &Running,
+    what: &str,
     get: impl Fn(usize) -> Request + Sync,
 ) -> anyhow::Result<()> {
     let bare = Running::start(&program("bench")?, &["rmcp"], "/mcp").await?;
@@ -73,7 +74,7 @@ async fn read_to_echo(
     }
     let ratio = median(ratios);
     let measured = format!("{:.0} us, {:.0} us", median(gets), median(echoes));
-    report.judged("getElement to a bare rmcp echo", measured, format!("{ratio:.2}"), "at most 2", ratio <= 2.0);
+    report.judged(&format!("{what} to a bare rmcp echo"), measured, format!("{ratio:.2}"), "at most 2", ratio <= 2.0);
     Ok(())
 }
 
@@ -95,7 +96,7 @@ pub async fn reads(report: &mut Report, quick: bool) -> anyhow::Result<()> {
         let cost = server.load(8, 10_000, get).await?;
         report.row(&format!("getElement of {size}"), format!("{:.0} us CPU", cost.cpu_us), String::new());
         if *size == sizes[0] {
-            read_to_echo(report, quick, &server, get).await?;
+            read_to_echo(report, quick, &server, "getElement", get).await?;
         }
         server.load(4, 100, list).await?;
         let cost = server.load(4, 1000, list).await?;

@@ -96,16 +96,16 @@ pub fn event(event: &EventRow) -> proto::TimelineEvent {
 }
 
 pub fn source(source: &SourceRow) -> proto::SourceMaterial {
-    proto::SourceMaterial {
+    source_head(SourceHead {
         id: source.id.clone(),
-        kind: source.kind.name().to_owned(),
+        kind: source.kind,
         content_hash: source.content_hash.clone(),
+        created_at: source.created_at,
         mime_type: source.mime_type.clone(),
         file_size: source.file_size,
         original_filename: source.original_filename.clone(),
-        file_urls: source.files.clone(),
-        created_at: source.created_at.to_string(),
-    }
+        files: source.files.clone(),
+    })
 }
 
 /// A source that was read without its content.
