@@ -24,6 +24,8 @@ pub struct EntityRow {
     pub aliases: Vec<String>,
     /// The schema that the state was reduced by.
     pub schema_version: String,
+    /// When it was first stored; listings go by it.
+    pub created_at: Timestamp,
     /// When something was last stored about it.
     pub updated_at: Timestamp,
     /// Snapshot fields that the schema does not declare.
@@ -50,6 +52,7 @@ impl EntityRow {
             name,
             aliases: Vec::new(),
             schema_version: String::new(),
+            created_at: now,
             updated_at: now,
             unvalidated: Vec::new(),
             identifiers: Vec::new(),
@@ -102,6 +105,9 @@ impl EntityRow {
         }
         Record {
             scope,
+            // Ids are hashes, and listings go by time.
+            listed: false,
+            time: Some(self.created_at),
             r#type: self.entity_type.clone(),
             name: Some(normalise(&self.entity_type, &self.name)),
             tags: self.identifiers.clone(),

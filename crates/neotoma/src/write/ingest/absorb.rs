@@ -13,7 +13,7 @@ use crate::Error;
 use crate::domain::identity::{is_single_token, normalise};
 use crate::domain::schema::Strategy;
 use crate::domain::{Kind, Map, Observation, Schema, State, ids};
-use crate::projection::row::{EntityRow, SourceRow, kind};
+use crate::projection::row::{EntityRow, SourceRow, kind, observation_key};
 use crate::write::Plan;
 use crate::write::relate;
 
@@ -115,16 +115,14 @@ impl Batch {
         origin: &Origin,
         survivor: &impl Fn(&str) -> Option<String>,
     ) -> Result<BTreeSet<String>, Error> {
-        if origin.is_new || origin.observed_at.is_none() {
-            return Ok(BTreeSet::new());
-        }
-        let ids = self.items.iter().map(|item| {
+        let Some(observed_at) = origin.observed_at.filter(|_| !origin.is_new) else { return Ok(BTreeSet::new()) };
+        let keys = self.items.iter().map(|item| {
             let id = survivor(&item.entity_id).unwrap_or_else(|| item.entity_id.clone());
-            observation_id(source, origin, &id, &item.fields)
+            observation_key(&id, observed_at, &observation_id(source, origin, &id, &item.fields))
         });
-        let keys: Vec<RecordKey> = ids.map(|id| RecordKey::new(kind::OBSERVATION, id)).collect();
-        let found = plan.reader.ledger.get(plan.reader.tenant, plan.reader.at, &keys).await?;
-        Ok(found.into_iter().flatten().map(|found| found.record.key.id).collect())
+        let keys: Vec<RecordKey> = keys.collect();
+        let found = plan.reader.rows::<Observation>(&keys).await?;
+        Ok(found.into_iter().flatten().map(|found| found.row.id).collect())
     }
 }
 
