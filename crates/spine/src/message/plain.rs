@@ -46,9 +46,11 @@ impl Message {
         };
         let (mut called, mut arguments) = (String::new(), Map::new());
         for (name, value) in std::mem::take(params) {
-            match (name.as_str(), Value::from(value)) {
-                ("name", Value::String(name)) => called = name,
-                ("arguments", Value::Object(given)) => arguments = given,
+            match (name.as_str(), value) {
+                ("name", Node::Text(name)) => called = name,
+                ("arguments", Node::Object(given)) => {
+                    arguments = given.into_iter().map(|(name, value)| (name, Value::from(value))).collect();
+                }
                 _ => {}
             }
         }
