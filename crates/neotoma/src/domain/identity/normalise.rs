@@ -86,7 +86,9 @@ fn plain(entity_type: &str, text: &str) -> String {
 
 fn without_legal_form(text: &str) -> String {
     let trimmed = text.trim_end_matches(['.', ' ']);
-    let start = trimmed.rfind(|letter: char| letter.is_whitespace() || letter == ',').map_or(0, |space| space + 1);
+    let mut letters = trimmed.char_indices().rev();
+    let space = letters.find(|(_, letter)| letter.is_whitespace() || *letter == ',');
+    let start = space.map_or(0, |(at, space)| at + space.len_utf8());
     let (name, last) = trimmed.split_at(start);
     let has_name = name.contains(char::is_alphanumeric);
     if has_name && LEGAL.contains(&last.to_lowercase().as_str()) { name.to_owned() } else { text.to_owned() }

@@ -67,6 +67,8 @@ fn companies_lose_one_legal_suffix() {
     one_name("company", &["Acme AG"], "acme ag", "Acme AG");
     one_name("company", &["Limited"], "limited", "Limited");
     one_name("thing", &["Acme Inc"], "acme inc", "Acme Inc");
+    // A space of several bytes.
+    one_name("company", &["Acme\u{2028}Inc"], "acme", "Acme");
 }
 
 // N-278
