@@ -3,6 +3,7 @@
 //! [`Recorder`] makes decisions durable, at most once for each `client_request_id`. [`Plan`] gathers what one call
 //! changes about entities. One file for each group of tools.
 
+mod ahead;
 mod correct;
 mod edges;
 mod file;

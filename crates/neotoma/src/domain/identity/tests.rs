@@ -201,10 +201,10 @@ fn entities_are_called_by_their_name_or_number() {
 fn an_entity_is_found_by_its_names_addresses_and_numbers() {
     let company =
         json!({"name": "Acme, Inc.", "email": "Info@acme.com", "tax_id": "DE-1", "industry": "Toys", "phone": 123});
-    let found = identifiers(builtin("company").unwrap(), company.as_object().unwrap());
+    let found = identifiers(builtin("company").unwrap(), company.as_object().unwrap(), []);
     assert_eq!(found, ["123", "acme", "acme inc", "de 1", "info@acme.com"]);
     let invoice = json!({"invoice_number": "INV-1", "invoice_date": "2024-01-01", "aliases": ["Old One"]});
-    assert_eq!(identifiers(builtin("invoice").unwrap(), invoice.as_object().unwrap()), ["inv 1", "old one"]);
+    assert_eq!(identifiers(builtin("invoice").unwrap(), invoice.as_object().unwrap(), []), ["inv 1", "old one"]);
 }
 
 // N-285

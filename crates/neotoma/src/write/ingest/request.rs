@@ -22,7 +22,7 @@ pub struct Incoming {
 }
 
 /// Takes the entities of a call apart. A refusal names every one that is wrong.
-pub fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
+pub async fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
     if entities.is_empty() {
         return Err(Error::invalid("entities", "is empty", "give at least one entity with its entity_type"));
     }
