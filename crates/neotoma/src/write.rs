@@ -10,6 +10,7 @@ mod file;
 mod ingest;
 mod internal;
 mod merge;
+mod pause;
 mod plan;
 mod recorder;
 mod register;
@@ -31,6 +32,7 @@ use tokio::sync::MutexGuard;
 use crate::capability::Parts;
 use crate::projection::Reader;
 
+use pause::pause;
 pub use plan::Plan;
 pub use recorder::{Decision, Recorder};
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use ledger::{Expectation, RecordKey};
 use scope::Timestamp;
 
-use super::Decision;
 use super::ahead::Ahead;
+use super::{Decision, pause};
 use crate::Error;
 use crate::domain::identity::{self, normalise};
 use crate::domain::{Map, Observation, Schema, schema, timeline};
@@ -218,6 +218,7 @@ impl<'a> Plan<'a> {
     pub async fn settle(&mut self) -> Result<(), Error> {
         self.settle_schemas();
         for (index, work) in std::mem::take(&mut self.entities).into_values().enumerate() {
+            pause(index).await;
             let Work { before, after: Some(mut entity) } = work else { continue };
             let shown = identity::display_name(&entity.entity_type, &entity.state);
             if let Some(name) = shown.as_deref().filter(|_| entity.is_live()) {

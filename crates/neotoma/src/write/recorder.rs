@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::MutexGuard;
 
+use super::pause;
 use super::turns::Turns;
 use crate::Error;
 use crate::projection::fold::{Happened, Writing};
@@ -158,6 +159,7 @@ impl Recorder {
 async fn written(user: &str, rows: Vec<Row>) -> Writing<'_> {
     let mut writing = Writing::new(user, rows.len());
     for (index, row) in rows.into_iter().enumerate() {
+        pause(index).await;
         writing.put(&row);
     }
     writing

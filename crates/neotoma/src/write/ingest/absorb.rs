@@ -14,7 +14,7 @@ use crate::domain::identity::{is_single_token, normalise};
 use crate::domain::schema::Strategy;
 use crate::domain::{Kind, Map, Observation, Schema, State, ids};
 use crate::projection::row::{EntityRow, SourceRow, kind};
-use crate::write::{Plan, relate};
+use crate::write::{Plan, pause, relate};
 
 /// Duplicates are looked for among this many new entities of one call.
 const HINTED_MAX: usize = 20;
@@ -56,6 +56,7 @@ impl Batch {
         let mut spoken = BTreeSet::new();
         let mut made = BTreeSet::new();
         for (index, mut item) in self.items.into_iter().enumerate() {
+            pause(index).await;
             let number = u32::try_from(index).ok();
             warn(plan, &item, number, &mut absorbed.warnings);
             let found = survivor(&item.entity_id);

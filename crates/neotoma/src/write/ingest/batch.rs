@@ -7,7 +7,7 @@ use crate::Error;
 use crate::domain::schema::{self, BadType, Reference};
 use crate::domain::{Map, identity, ids};
 use crate::error::Flaw;
-use crate::write::Plan;
+use crate::write::{Plan, pause};
 
 /// What was sent about one entity, and which one it is.
 #[derive(Debug, Clone)]
@@ -89,6 +89,7 @@ impl Batch {
         let mut items = Vec::with_capacity(incoming.len());
         let mut flaws = Vec::new();
         for (index, (entity_type, incoming)) in types.into_iter().zip(incoming).enumerate() {
+            pause(index).await;
             let known = entity_type.ok_or_else(|| {
                 let fix = format!("{BadType}; for example invoice, note or person");
                 Flaw::new(format!("entities[{index}].entity_type"), "is not a type name", fix)

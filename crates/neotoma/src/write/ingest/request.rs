@@ -9,6 +9,7 @@ use crate::domain::observation::CORRECTION_PRIORITY;
 use crate::domain::{Kind, Map, shape};
 use crate::error::Flaw;
 use crate::projection::reader::moment;
+use crate::write::pause;
 
 /// Most entities of one call.
 pub const ENTITIES_MAX: usize = 5000;
@@ -36,6 +37,7 @@ pub async fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
     let mut taken = Vec::with_capacity(entities.len());
     let mut flaws = Vec::new();
     for (index, entity) in entities.iter().enumerate() {
+        pause(index).await;
         match one(index, entity) {
             Ok(incoming) => taken.push(incoming),
             Err(flaw) => flaws.push(flaw),

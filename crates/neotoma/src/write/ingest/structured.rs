@@ -17,7 +17,7 @@ use crate::domain::ids::{self, EntitiesHash};
 use crate::projection::fold::Happened;
 use crate::projection::row::{Row, SourceKind, SourceRow, kind};
 use crate::projection::{Reader, Stored};
-use crate::write::{Decision, Plan, Write};
+use crate::write::{Decision, Plan, Write, pause};
 
 /// The version of what turns entities into observations; part of what identifies a run.
 const STRUCTURED: &str = "chancery-structured/1";
@@ -100,6 +100,7 @@ async fn prepared_anew<'r>(
 async fn content_hash(entities: &[Object]) -> String {
     let mut hash = EntitiesHash::default();
     for (index, entity) in entities.iter().enumerate() {
+        pause(index).await;
         hash.add(entity);
     }
     hash.finish()
