@@ -3,6 +3,7 @@
 //! [`row`] is what each record holds, [`fold`] makes records of facts, [`reader`] reads them for one user at one point,
 //! [`listed`] reads entities as listings show them, [`message`] words them for callers.
 
+pub mod content;
 pub mod fold;
 pub mod listed;
 pub mod message;

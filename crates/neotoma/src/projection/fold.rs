@@ -4,6 +4,7 @@ use ledger::{Effect, NewFact, RecordKey};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::content::ContentRow;
 use super::row::Row;
 
 /// What most rows take.
@@ -49,7 +50,8 @@ struct Body<'a> {
     ends: Vec<RecordKey>,
 }
 
-/// A fact in the making. Each row is written once and used twice: in the body of the fact and in its record.
+/// A fact in the making. Each row is written once and used twice: in the body of the fact and in its record,
+/// if it has one.
 pub struct Writing<'a> {
     user: &'a str,
     body: Vec<u8>,
@@ -68,13 +70,13 @@ impl<'a> Writing<'a> {
 
     /// Puts a row.
     pub fn put(&mut self, row: &Row) {
-        if !self.effects.is_empty() {
+        if self.body.last() != Some(&b'[') {
             self.body.push(b',');
         }
         let begin = self.body.len();
         write(row, &mut self.body);
-        let text = text(self.body[begin..].to_vec());
-        self.effects.push(Effect::Put(Box::new(row.record(self.user, text))));
+        let text = std::str::from_utf8(&self.body[begin..]).expect("JSON is text");
+        self.effects.extend(row.record(self.user, text).map(|record| Effect::Put(Box::new(record))));
     }
 
     /// The fact that puts these rows and ends `ends`, with its effects.
@@ -102,6 +104,17 @@ fn text(json: Vec<u8>) -> String {
     String::from_utf8(json).expect("JSON is text")
 }
 
+/// What was sent as a source, when the fact with this body carries it.
+pub fn content(body: &str, source_id: &str) -> Option<ContentRow> {
+    let body: Body<'_> = serde_json::from_str(body).ok()?;
+    body.rows.into_iter().filter(|text| text.get().starts_with("{\"content\":")).find_map(|text| {
+        match serde_json::from_str(text.get()) {
+            Ok(Row::Content(content)) if content.source_id == source_id => Some(content),
+            _ => None,
+        }
+    })
+}
+
 /// Makes the records of a fact again.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Fold;
@@ -112,7 +125,7 @@ impl ledger::Fold for Fold {
         let mut effects = Vec::with_capacity(body.rows.len() + body.ends.len());
         for text in body.rows {
             let row: Row = serde_json::from_str(text.get()).map_err(|error| error.to_string())?;
-            effects.push(Effect::Put(Box::new(row.record(&body.user, text.get().to_owned()))));
+            effects.extend(row.record(&body.user, text.get()).map(|record| Effect::Put(Box::new(record))));
         }
         effects.extend(body.ends.into_iter().map(Effect::End));
         Ok(effects)

@@ -150,6 +150,11 @@ impl<'a> Reader<'a> {
 
     /// The source that an argument names.
     pub async fn named_source(&self, field: &'static str, id: &str) -> Result<SourceRow, Error> {
+        Ok(self.stored_source(field, id).await?.row)
+    }
+
+    /// Like [`Self::named_source`], with the version of its record.
+    pub async fn stored_source(&self, field: &'static str, id: &str) -> Result<Stored<SourceRow>, Error> {
         if !ids::is_uuid(id) {
             return Err(Error::invalid(
                 field,
@@ -157,8 +162,7 @@ impl<'a> Reader<'a> {
                 "give the source_id that ingest or an observation shows",
             ));
         }
-        let found = self.source(&id.to_ascii_lowercase()).await?;
-        found.map(|found| found.row).ok_or(Error::NoSuchSource { field })
+        self.source(&id.to_ascii_lowercase()).await?.ok_or(Error::NoSuchSource { field })
     }
 
     /// A fault of ours that a read came upon.

@@ -8,10 +8,11 @@ mod relationship;
 use std::collections::BTreeMap;
 
 use contract::Object;
-use ledger::{Record, RecordKey};
+use ledger::{Record, RecordKey, Seq};
 use scope::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::content::ContentRow;
 use crate::domain::relation::RelationType;
 use crate::domain::{Observation, Schema};
 
@@ -31,11 +32,12 @@ pub mod kind {
     pub const RELATION_TYPE: &str = "neotoma.relation_type";
 }
 
-/// A record of neotoma.
+/// A record of neotoma, or the content of one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Row {
     Source(SourceRow),
+    Content(ContentRow),
     Observation(Observation),
     Entity(EntityRow),
     Event(EventRow),
@@ -62,9 +64,9 @@ pub struct SourceRow {
     /// Paths in storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// The entities that were sent, for structured material.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub content: Vec<Object>,
+    /// The fact that carries the entities that were sent, when it is not the one that made this version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_seq: Option<Seq>,
     /// What the sender said about the origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Object>,
@@ -192,10 +194,11 @@ pub fn relation_type_key(user: &str, name: &str) -> RecordKey {
 }
 
 impl Row {
-    /// The key of the record that holds this row.
+    /// The key of the record that holds this row, or that it is the content of.
     pub fn key(&self, user: &str) -> RecordKey {
         match self {
             Self::Source(source) => RecordKey::new(kind::SOURCE, &source.id),
+            Self::Content(content) => RecordKey::new(kind::SOURCE, &content.source_id),
             Self::Observation(observation) => {
                 observation_key(&observation.entity_id, observation.observed_at, &observation.id)
             }
@@ -209,8 +212,11 @@ impl Row {
         }
     }
 
-    /// The record that holds this row, with the row itself as `body`.
-    pub fn record(&self, user: &str, body: String) -> Record {
+    /// The record that holds this row, with the row itself as `body`. Content has none.
+    pub fn record(&self, user: &str, body: &str) -> Option<Record> {
+        if matches!(self, Self::Content(_)) {
+            return None;
+        }
         let plain = Record {
             key: self.key(user),
             scope: user.to_owned(),
@@ -223,10 +229,10 @@ impl Row {
             ends: None,
             unique: Vec::new(),
             text: String::new(),
-            body,
+            body: body.to_owned(),
         };
-        match self {
-            Self::Source(_) => Record { listed: false, ..plain },
+        Some(match self {
+            Self::Source(_) | Self::Content(_) => Record { listed: false, ..plain },
             // Found under the entity that it was written to, which belongs to one user.
             Self::Observation(observation) => Record { listed: false, scope: observation.entity_id.clone(), ..plain },
             Self::Entity(entity) => entity.record(user, plain),
@@ -244,6 +250,6 @@ impl Row {
             // Found by the other names of its type.
             Self::Schema(schema) => Record { tags: schema.aliases.clone(), ..plain },
             Self::RelationType(_) => plain,
-        }
+        })
     }
 }

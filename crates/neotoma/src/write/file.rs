@@ -76,7 +76,7 @@ impl Storing<'_> {
         let stored = reader.source(&self.source_id).await?;
         let deduplicated = stored.is_some() && !self.attach;
         let version = stored.as_ref().map(|stored| stored.version);
-        let mut source = stored.map_or_else(|| self.source(ctx), |Stored { row, .. }| row);
+        let mut source = stored.map_or_else(|| self.source(ctx), Stored::into_row);
         let mut changed = version.is_none();
         if !source.files.contains(&self.path) {
             source.files.push(self.path.clone());
@@ -137,7 +137,7 @@ impl Storing<'_> {
             file_size: Some(self.file.size),
             original_filename: self.file.filename.clone(),
             files: Vec::new(),
-            content: Vec::new(),
+            content_seq: None,
             provenance: None,
             entities: BTreeMap::new(),
             properties: None,

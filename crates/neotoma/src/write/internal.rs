@@ -9,6 +9,7 @@ use serde_json::json;
 use super::Plan;
 use crate::Error;
 use crate::domain::{Kind, Map, Marker, Observation, ids};
+use crate::projection::content::ContentRow;
 use crate::projection::row::{Row, SourceKind, SourceRow};
 
 /// Something said about one entity.
@@ -25,6 +26,8 @@ pub struct Said {
 pub struct Internal {
     pub row: SourceRow,
     version: Option<u64>,
+    /// What was said, when it is new.
+    content: Option<ContentRow>,
 }
 
 impl Said {
@@ -34,7 +37,7 @@ impl Said {
         let words = ids::canonical(&self.fields.clone().into());
         let id = ids::internal_source(reader.user, &[self.act, &self.entity_id, &words]);
         if let Some(stored) = reader.source(&id).await? {
-            return Ok(Internal { row: stored.row, version: Some(stored.version) });
+            return Ok(Internal { version: Some(stored.version), row: stored.into_row(), content: None });
         }
         let content = json!({"act": self.act, "entity_id": self.entity_id, "fields": self.fields});
         let row = SourceRow {
@@ -46,12 +49,14 @@ impl Said {
             file_size: None,
             original_filename: None,
             files: Vec::new(),
-            content: vec![Object(content.as_object().cloned().unwrap_or_default())],
+            content_seq: None,
             provenance: None,
             entities: BTreeMap::new(),
             properties: None,
         };
-        Ok(Internal { row, version: None })
+        let said = Object(content.as_object().cloned().unwrap_or_default());
+        let content = Some(ContentRow::new(&row.id, &[said]));
+        Ok(Internal { row, version: None, content })
     }
 
     /// The observation of it, next in line of those from its source.
@@ -83,6 +88,7 @@ impl Internal {
     pub fn observe(mut self, plan: &mut Plan<'_>, observation: Observation) {
         self.row.speak_of(&observation.entity_id);
         plan.observe(observation);
+        plan.rows.extend(self.content.map(Row::Content));
         plan.put(Row::Source(self.row), self.version);
     }
 }

@@ -2,11 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use contract::Blob;
 use neotoma::domain::ids;
 use neotoma::projection::row::kind;
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::desk::{ANN, Desk};
 
 // N-046, N-053, N-054, N-056, N-060, N-067, N-269
 #[tokio::test]
@@ -116,9 +117,9 @@ async fn source_observations_and_snapshot_are_three_things() {
     let say = |status: &str| json!({"entities": [{"entity_type": "task", "title": "Ship", "status": status}]});
     let (first, second) = (desk.ok("ingest", say("open")).await, desk.ok("ingest", say("done")).await);
     let id = &first["entities"][0]["id"];
-    let source = desk.records(kind::SOURCE).await;
-    let bodies: Vec<&Value> = source.iter().map(|row| &row["source"]["content"][0]["status"]).collect();
-    assert!(bodies.contains(&&json!("open")) && bodies.contains(&&json!("done")), "each source is kept as it was sent");
+    for (stored, status) in [(&first, "open"), (&second, "done")] {
+        assert_eq!(sent(&desk, &stored["source_id"]).await, say(status)["entities"], "a source is kept as it was sent");
+    }
     let observed = desk.ok("list_observations", json!({"entity_id": id})).await;
     let said: Vec<&Value> =
         observed["observations"].as_array().unwrap().iter().map(|one| &one["fields"]["status"]).collect();
@@ -127,6 +128,27 @@ async fn source_observations_and_snapshot_are_three_things() {
     let snapshot = desk.ok("get_entity_snapshot", json!({"entity_id": id})).await;
     assert_eq!(snapshot["snapshot"], json!({"title": "Ship", "status": "done"}));
     assert_eq!(snapshot["provenance"]["status"], second["entities"][0]["observation_id"]);
+}
+
+/// The entities of a source, as its resource shows them.
+async fn sent(desk: &Desk, source_id: &Value) -> Value {
+    let uri = format!("neotoma://source/{}", source_id.as_str().unwrap());
+    let Blob::Text { text, .. } = desk.read_as(ANN, &uri).await.unwrap() else { panic!("a source is text") };
+    serde_json::from_str::<Value>(&text).unwrap()["entities"].take()
+}
+
+// N-008
+#[tokio::test]
+async fn a_source_that_speaks_again_holds_what_it_held() {
+    let desk = Desk::new();
+    let say = |status: &str| json!({"entities": [{"entity_type": "task", "title": "Ship", "status": status}]});
+    let first = desk.ok("ingest", say("open")).await;
+    desk.ok("ingest", say("done")).await;
+    let again = desk.ok("ingest", say("open")).await;
+    assert_eq!((&again["source_id"], &again["deduplicated"]), (&first["source_id"], &json!(true)));
+    assert_eq!(again["interpretation"]["observations_created"], 1, "the source has a second version");
+    assert_eq!(sent(&desk, &first["source_id"]).await, say("open")["entities"]);
+    desk.verify().await;
 }
 
 // N-047, N-062

@@ -14,6 +14,7 @@ use super::request::{self, Claimed};
 use super::{Batch, Incoming, incoming};
 use crate::Error;
 use crate::domain::ids::{self, EntitiesHash};
+use crate::projection::content::ContentRow;
 use crate::projection::fold::Happened;
 use crate::projection::row::{Row, SourceKind, SourceRow, kind};
 use crate::projection::{Reader, Stored};
@@ -127,9 +128,12 @@ impl Sent<'_> {
             is_new: stored.is_none(),
         };
         let version = stored.as_ref().map(|stored| stored.version);
-        let mut source = stored.map_or_else(|| self.source(ctx), |Stored { row, .. }| row);
+        let mut source = stored.map_or_else(|| self.source(ctx), Stored::into_row);
         let absorbed = batch.absorb(&mut plan, &mut source, &origin).await?;
         if absorbed.observations_created > 0 || version.is_none() {
+            if version.is_none() {
+                plan.rows.push(Row::Content(ContentRow::new(&self.source_id, &self.request.entities)));
+            }
             plan.put(Row::Source(source), version);
             plan.settle().await?;
         } else {
@@ -160,7 +164,7 @@ impl Sent<'_> {
             file_size: None,
             original_filename: self.request.original_filename.clone(),
             files: Vec::new(),
-            content: self.request.entities.clone(),
+            content_seq: None,
             provenance: self.claimed.provenance.clone(),
             entities: BTreeMap::new(),
             properties: None,

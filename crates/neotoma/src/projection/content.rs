@@ -1,0 +1,57 @@
+//! What was sent as structured material, or said. It stays in the fact that stored it: whoever asks about a value wants to know the
+//! source, and hardly anybody all that the source says.
+
+use contract::Object;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::fold;
+use super::row::{SourceKind, SourceRow};
+use super::{Reader, Stored};
+use crate::Error;
+
+/// The entities of a source, as they were sent. A part of a fact, and no record.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ContentRow {
+    pub source_id: String,
+    /// A list of entities, as JSON.
+    pub entities: Box<RawValue>,
+}
+
+impl PartialEq for ContentRow {
+    fn eq(&self, other: &Self) -> bool {
+        self.source_id == other.source_id && self.entities.get() == other.entities.get()
+    }
+}
+
+impl ContentRow {
+    pub fn new(source_id: &str, entities: &[Object]) -> Self {
+        let entities = serde_json::value::to_raw_value(entities).expect("entities have only string keys");
+        Self { source_id: source_id.to_owned(), entities }
+    }
+}
+
+impl Stored<SourceRow> {
+    /// The row for a further version, which remembers where the content is.
+    pub fn into_row(self) -> SourceRow {
+        let Self { mut row, seq, .. } = self;
+        if row.kind != SourceKind::File {
+            row.content_seq.get_or_insert(seq);
+        }
+        row
+    }
+}
+
+impl Reader<'_> {
+    /// The entities that were sent as this source, or what was said; none for a file.
+    pub async fn content(&self, source: &Stored<SourceRow>) -> Result<Vec<Object>, Error> {
+        if source.row.kind == SourceKind::File {
+            return Ok(Vec::new());
+        }
+        let seq = source.row.content_seq.unwrap_or(source.seq);
+        let fact = self.ledger.facts(self.tenant, seq.saturating_sub(1), 1).await?.pop();
+        let content = fact.and_then(|fact| fold::content(&fact.body, &source.row.id));
+        let entities = content.and_then(|content| serde_json::from_str(content.entities.get()).ok());
+        entities.ok_or_else(|| self.fault("a source has lost its content"))
+    }
+}
