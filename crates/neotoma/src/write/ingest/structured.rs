@@ -127,7 +127,10 @@ impl Sent<'_> {
             is_new: stored.is_none(),
         };
         let version = stored.as_ref().map(|stored| stored.version);
-        let mut source = stored.map_or_else(|| self.source(ctx), |Stored { row, .. }| row);
+        let mut source = match stored {
+            Some(Stored { row, .. }) => row,
+            None => self.source(ctx).await,
+        };
         let absorbed = batch.absorb(&mut plan, &mut source, &origin).await?;
         if absorbed.observations_created > 0 || version.is_none() {
             plan.put(Row::Source(source), version);
@@ -150,7 +153,12 @@ impl Sent<'_> {
         })
     }
 
-    fn source(&self, ctx: &Context) -> SourceRow {
+    async fn source(&self, ctx: &Context) -> SourceRow {
+        let mut content = Vec::with_capacity(self.request.entities.len());
+        for (index, entity) in self.request.entities.iter().enumerate() {
+            pause(index).await;
+            content.push(entity.clone());
+        }
         SourceRow {
             id: self.source_id.clone(),
             kind: SourceKind::Structured,
@@ -160,7 +168,7 @@ impl Sent<'_> {
             file_size: None,
             original_filename: self.request.original_filename.clone(),
             files: Vec::new(),
-            content: self.request.entities.clone(),
+            content,
             provenance: self.claimed.provenance.clone(),
             entities: BTreeMap::new(),
             properties: None,
