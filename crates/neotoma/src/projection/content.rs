@@ -26,8 +26,35 @@ impl PartialEq for ContentRow {
 
 impl ContentRow {
     pub fn new(source_id: &str, entities: &[Object]) -> Self {
-        let entities = serde_json::value::to_raw_value(entities).expect("entities have only string keys");
-        Self { source_id: source_id.to_owned(), entities }
+        let mut builder = Self::builder(source_id);
+        entities.iter().for_each(|entity| builder.add(entity));
+        builder.finish()
+    }
+
+    pub fn builder(source_id: &str) -> Builder {
+        Builder { source_id: source_id.to_owned(), entities: vec![b'['] }
+    }
+}
+
+/// Content in the making.
+pub struct Builder {
+    source_id: String,
+    entities: Vec<u8>,
+}
+
+impl Builder {
+    pub fn add(&mut self, entity: &Object) {
+        if self.entities.len() > 1 {
+            self.entities.push(b',');
+        }
+        serde_json::to_writer(&mut self.entities, entity).expect("entities have only string keys");
+    }
+
+    pub fn finish(mut self) -> ContentRow {
+        self.entities.push(b']');
+        let list = String::from_utf8(self.entities).expect("JSON is text");
+        let entities = RawValue::from_string(list).expect("a list of what was just written");
+        ContentRow { source_id: self.source_id, entities }
     }
 }
 

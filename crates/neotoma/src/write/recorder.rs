@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use contract::Context;
 use ledger::{
-    At, Change, Commit, CommitError, Expectation, Idempotency, Ledger, Recalled, RecordKey, Refusal, Seq, SharedLedger,
-    StoredAnswer,
+    At, Change, Commit, CommitError, Effect, Expectation, Idempotency, Ledger, NewFact, Recalled, RecordKey, Refusal,
+    Seq, SharedLedger, StoredAnswer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::MutexGuard;
 
-use super::pause;
 use super::turns::Turns;
 use crate::Error;
 use crate::projection::fold::{Happened, Writing};
@@ -19,6 +18,9 @@ use crate::projection::row::Row;
 
 /// A decision is made at most this often before the conflict is the caller's to solve.
 const ATTEMPTS_MAX: u32 = 8;
+
+/// More rows than this are not written on the executor.
+const ROWS_INLINE_MAX: usize = 256;
 
 /// What a call does, and what it answers when that has been done.
 #[derive(Debug)]
@@ -103,7 +105,7 @@ impl Recorder {
             });
             let facts = match nothing {
                 true => Vec::new(),
-                false => vec![written(user, rows).await.finish(happened, subject, ends, meta(ctx))],
+                false => vec![written(user.to_owned(), happened, subject, rows, ends, meta(ctx)).await?],
             };
             let change =
                 Change { tenant: ctx.scope.tenant.clone(), at: ctx.now, idempotency: stored, expectations, facts };
@@ -155,14 +157,29 @@ impl Recorder {
     }
 }
 
-/// A fact that puts these rows, and pauses between them.
-async fn written(user: &str, rows: Vec<Row>) -> Writing<'_> {
-    let mut writing = Writing::new(user, rows.len());
-    for (index, row) in rows.into_iter().enumerate() {
-        pause(index).await;
-        writing.put(&row);
+/// The fact that puts `rows` and ends `ends`. Many rows are written on a thread that may block: the row of a large
+/// source is as long as all the others together.
+async fn written(
+    user: String,
+    happened: Happened,
+    subject: RecordKey,
+    rows: Vec<Row>,
+    ends: Vec<RecordKey>,
+    meta: String,
+) -> Result<(NewFact, Vec<Effect>), Error> {
+    let are_many = rows.len() > ROWS_INLINE_MAX;
+    let write = move || {
+        let mut writing = Writing::new(&user, rows.len());
+        rows.into_iter().for_each(|row| writing.put(&row));
+        writing.finish(happened, subject, ends, meta)
+    };
+    if !are_many {
+        return Ok(write());
     }
-    writing
+    tokio::task::spawn_blocking(write).await.map_err(|stopped| match stopped.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => Error::Cancelled,
+    })
 }
 
 /// The code for a write that is known not to have happened.

@@ -252,3 +252,18 @@ async fn more_entities_than_one_call_computes_again_are_refused() {
     assert_eq!((&refused["code"], &refused["details"]["field"]), (&json!("VALIDATION_ERROR"), &json!("entity_type")));
     assert_eq!(desk.commits().await, commits);
 }
+
+#[tokio::test]
+async fn a_schema_of_the_users_own_for_a_built_in_type_says_who_an_entity_is() {
+    let desk = Desk::new();
+    let definition = json!({"fields": {"number": {"type": "string"}}, "identity": [["number"]], "strict": true});
+    desk.ok("register_schema", json!({"entity_type": "note", "definition": definition})).await;
+    let note = |number: &str| json!({"entity_type": "note", "title": "Shopping", "number": number});
+    for many in [1, 20] {
+        let notes: Vec<Value> = (0..many).map(|number| note(&format!("{many}-{number}"))).collect();
+        let stored = desk.ok("ingest", json!({"entities": notes})).await;
+        assert_eq!(stored["interpretation"]["entities_created"], many);
+    }
+    let unidentified = json!([{"entity_type": "note", "title": "Shopping"}]);
+    assert_eq!(desk.refused("ingest", json!({"entities": unidentified})).await["code"], "VALIDATION_ERROR");
+}

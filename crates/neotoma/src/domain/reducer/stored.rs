@@ -43,7 +43,10 @@ struct StoredUnion {
     value: Value,
 }
 
-/// The same, on its way out of a state.
+/// Id, source, moment of observing, priority, specificity and kind.
+type WrittenWinner<'a> = (&'a str, &'a str, i64, f64, f64, Option<Kind>);
+
+/// The same as [`Stored`], on its way out of a state.
 #[derive(Serialize)]
 struct Written<'a> {
     count: u64,
@@ -51,7 +54,7 @@ struct Written<'a> {
     newest: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mark: Option<(&'a str, i64, f64, Marker)>,
-    winners: Vec<(&'a str, &'a str, i64, f64, f64, Option<Kind>)>,
+    winners: Vec<WrittenWinner<'a>>,
     fields: Pairs<'a, (usize, &'a Value)>,
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     merged: Pairs<'a, WrittenUnion<'a>>,
@@ -134,7 +137,7 @@ impl<'de> Deserialize<'de> for State {
     }
 }
 
-fn write_winner(winner: &Winner) -> (&str, &str, i64, f64, f64, Option<Kind>) {
+fn write_winner(winner: &Winner) -> WrittenWinner<'_> {
     let Winner { id, source_id, observed_at, source_priority, specificity_score, kind } = winner;
     (id, source_id, observed_at.0, *source_priority, *specificity_score, *kind)
 }
