@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use spine::audit::{AuditRecord, AuditSink};
+use testkit::conformance::Conformance;
 use testkit::probe::Probe;
 use testkit::raw::{Request, Response};
 use testkit::site::Plan;
@@ -119,6 +120,17 @@ async fn headers_that_do_not_fit_are_refused_as_before() {
     assert_eq!(plain_calls(&site).await, 0);
     assert_eq!(site.ask(&echo().with("accept", "*/*").path("/probe/mcp?names=dot")).await.status, 200);
     assert_eq!(plain_calls(&site).await, 1);
+}
+
+/// A tool with an argument that a header repeats: the comparison is rmcp's.
+#[tokio::test]
+async fn arguments_in_headers_take_the_long_way() {
+    let site = Site { running: start(Plan::of(Conformance::default())).await, seen: Probe::default().seen() };
+    let request = call("test_header_argument", json!({ "region": "eu" }));
+    assert_eq!(fault(&site.ask(&request).await), (400, -32020));
+    assert_eq!(fault(&site.ask(&request.clone().header("mcp-param-region", "us")).await), (400, -32020));
+    assert_eq!(fault(&site.ask(&request.header("mcp-param-region", "eu")).await), (200, 0));
+    assert_eq!(plain_calls(&site).await, 0);
 }
 
 /// Passes records on.
