@@ -22,7 +22,7 @@ use filter::{Filter, TextRange};
 use walk::Walk;
 
 /// A page that passes over and reads more rows than this is read on a thread that may block.
-const ROWS_INLINE_MAX: usize = 100;
+const ROWS_INLINE_MAX: usize = 200;
 
 /// One page of what matches at `at`.
 pub(crate) fn page(

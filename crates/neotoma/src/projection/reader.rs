@@ -230,13 +230,23 @@ impl<'a> Reader<'a> {
         self.identified_in(self.user, identifier, entity_type, limit).await
     }
 
-    async fn identified_in(
+    /// Like [`Self::identified`], as listings show them.
+    pub async fn identified_listed(
+        &self,
+        identifier: &str,
+        entity_type: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Stored<Listed>>, Error> {
+        self.identified_in(self.user, identifier, entity_type, limit).await
+    }
+
+    async fn identified_in<T: Belongs>(
         &self,
         scope: &str,
         identifier: &str,
         entity_type: Option<&str>,
         limit: usize,
-    ) -> Result<Vec<Stored<EntityRow>>, Error> {
+    ) -> Result<Vec<Stored<T>>, Error> {
         let mut forms: Vec<String> = match entity_type {
             Some(of) => vec![normalise(of, identifier), normalise("", identifier)],
             None => ["", "company", "person"].iter().map(|of| normalise(of, identifier)).collect(),
@@ -255,8 +265,8 @@ impl<'a> Reader<'a> {
             let by_name = Find { name: Some(form.clone()), ..narrow.clone() };
             let by_tag = Find { tag: Some(form), ..narrow };
             for find in [by_name, by_tag] {
-                let (rows, _) = self.find::<EntityRow>(find).await?;
-                found.extend(rows.into_iter().map(|row| (row.row.id.clone(), row)));
+                let (rows, _) = self.find::<T>(find).await?;
+                found.extend(rows.into_iter().map(|row| (row.key.id.clone(), row)));
             }
         }
         Ok(found.into_values().take(limit).collect())
