@@ -22,6 +22,7 @@ impl ledger::Fold for Fold {
             key: fact.subject.clone(),
             scope: "book".to_owned(),
             r#type: "entry".to_owned(),
+            listed: true,
             status: None,
             name: Some(entry.name.to_lowercase()),
             time: None,

@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use scope::{TenantId, Timestamp};
 
 use crate::effect::{self, Cause};
+use crate::record::Seen;
 use crate::{expectation, idempotency, names};
 
 /// Writes the change, or says why it does not happen. `now` is the database's clock.
@@ -23,17 +24,18 @@ pub(crate) fn apply(
             None => {}
         }
     }
-    if let Some(refusal) = expectation::refusal(connection, change)? {
+    let mut seen = Seen::default();
+    if let Some(refusal) = expectation::refusal(connection, change, &mut seen)? {
         return Ok(Err(refusal));
     }
-    let (seq, at) = write_facts(connection, change)?;
+    let (seq, at) = write_facts(connection, change, seen)?;
     if let Some((effect, answer)) = &change.idempotency {
         idempotency::store(connection, &change.tenant, effect, answer, now)?;
     }
     Ok(Ok(Commit::Done { seq, at }))
 }
 
-fn write_facts(connection: &Connection, change: &Change) -> rusqlite::Result<(Seq, Timestamp)> {
+fn write_facts(connection: &Connection, change: &Change, mut seen: Seen<'_>) -> rusqlite::Result<(Seq, Timestamp)> {
     let tenant = &change.tenant;
     let known = tenant_row(connection, tenant)?;
     let (mut seq, last_at) = known.as_ref().map_or((0, change.at), |row| (row.head, row.last_at));
@@ -51,7 +53,7 @@ fn write_facts(connection: &Connection, change: &Change) -> rusqlite::Result<(Se
         let cause = Cause { tenant, tenant_number, seq, at };
         write_fact(connection, cause, fact)?;
         for effect in effects {
-            held.push((effect, effect::apply(connection, cause, effect)?));
+            held.push((effect, effect::apply(connection, cause, effect, &mut seen)?));
         }
     }
     names::settle(connection, tenant, &held)?;

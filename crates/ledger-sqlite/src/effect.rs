@@ -6,7 +6,7 @@ use ledger::{Effect, Record, RecordKey, Seq};
 use rusqlite::{Connection, params};
 use scope::{TenantId, Timestamp};
 
-use crate::record::{self, Newest};
+use crate::record::{self, Newest, Seen};
 
 /// The fact whose effects are written.
 #[derive(Clone, Copy)]
@@ -20,16 +20,26 @@ pub(crate) struct Cause<'a> {
 
 /// Writes what one effect does to records, tags, links and words. Returns the unique names (JSON) that the
 /// record held before; [`crate::names`] settles them when the whole change is written.
-pub(crate) fn apply(connection: &Connection, cause: Cause<'_>, effect: &Effect) -> rusqlite::Result<Option<String>> {
+pub(crate) fn apply(
+    connection: &Connection,
+    cause: Cause<'_>,
+    effect: &Effect,
+    seen: &mut Seen<'_>,
+) -> rusqlite::Result<Option<String>> {
     match effect {
-        Effect::Put(record) => put(connection, cause, record),
-        Effect::End(key) => end(connection, cause, key),
+        Effect::Put(record) => put(connection, cause, record, seen),
+        Effect::End(key) => end(connection, cause, key, seen),
     }
 }
 
-fn put(connection: &Connection, cause: Cause<'_>, after: &Record) -> rusqlite::Result<Option<String>> {
+fn put(
+    connection: &Connection,
+    cause: Cause<'_>,
+    after: &Record,
+    seen: &mut Seen<'_>,
+) -> rusqlite::Result<Option<String>> {
     let key = &after.key;
-    let newest = record::newest(connection, cause.tenant, key)?;
+    let newest = seen.take(connection, cause.tenant, key)?;
     let version = newest.as_ref().map_or(1, |newest| newest.version + 1);
     let live = newest.filter(|newest| newest.live);
     if let Some(before) = &live {
@@ -46,8 +56,13 @@ fn put(connection: &Connection, cause: Cause<'_>, after: &Record) -> rusqlite::R
     Ok(live.map(|before| before.uniques))
 }
 
-fn end(connection: &Connection, cause: Cause<'_>, key: &RecordKey) -> rusqlite::Result<Option<String>> {
-    let Some(before) = record::newest(connection, cause.tenant, key)?.filter(|newest| newest.live) else {
+fn end(
+    connection: &Connection,
+    cause: Cause<'_>,
+    key: &RecordKey,
+    seen: &mut Seen<'_>,
+) -> rusqlite::Result<Option<String>> {
+    let Some(before) = seen.take(connection, cause.tenant, key)?.filter(|newest| newest.live) else {
         return Ok(None);
     };
     close(connection, cause, key, &before)?;

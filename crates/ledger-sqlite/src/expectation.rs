@@ -6,21 +6,31 @@ use ledger::{Change, Expectation, RecordKey, Refusal, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 use scope::TenantId;
 
-use crate::{names, record};
+use crate::names;
+use crate::record::Seen;
 
-/// The first thing that stands against the change, if any.
-pub(crate) fn refusal(connection: &Connection, change: &Change) -> rusqlite::Result<Option<Refusal>> {
+/// The first thing that stands against the change, if any. What was looked at on the way is left in `seen`.
+pub(crate) fn refusal<'c>(
+    connection: &Connection,
+    change: &'c Change,
+    seen: &mut Seen<'c>,
+) -> rusqlite::Result<Option<Refusal>> {
     for expectation in &change.expectations {
-        if let Some(refusal) = check(connection, &change.tenant, expectation)? {
+        if let Some(refusal) = check(connection, &change.tenant, expectation, seen)? {
             return Ok(Some(refusal));
         }
     }
     names::taken(connection, change)
 }
 
-fn check(connection: &Connection, tenant: &TenantId, expectation: &Expectation) -> rusqlite::Result<Option<Refusal>> {
-    let live = |key: &RecordKey| -> rusqlite::Result<Option<u64>> {
-        Ok(record::newest(connection, tenant, key)?.filter(|newest| newest.live).map(|newest| newest.version))
+fn check<'c>(
+    connection: &Connection,
+    tenant: &TenantId,
+    expectation: &'c Expectation,
+    seen: &mut Seen<'c>,
+) -> rusqlite::Result<Option<Refusal>> {
+    let mut live = |key: &'c RecordKey| -> rusqlite::Result<Option<u64>> {
+        Ok(seen.look(connection, tenant, key)?.filter(|newest| newest.live).map(|newest| newest.version))
     };
     Ok(match expectation {
         Expectation::Version { key, version } => {

@@ -113,8 +113,10 @@ struct Route {
 
 enum Index {
     Touching(String, Direction),
+    Under(String, String),
     Name(String, TextRange),
     Time(String),
+    TypeTime(String, String),
     Tag(String, String),
     Type(String, String),
     Status(String, String),
@@ -129,6 +131,9 @@ impl Route {
         if let Some((id, direction)) = &find.touching {
             return Self { index: Index::Touching(id.clone(), *direction), filter, in_order: by_id };
         }
+        if let Some((from, until)) = find.under_range() {
+            return Self { index: Index::Under(from, until), filter, in_order: by_id };
+        }
         let Some(scope) = filter.scope.take() else {
             return Self { index: Index::Kind, filter, in_order: by_id };
         };
@@ -138,7 +143,10 @@ impl Route {
             (Index::Name(scope, range), find.order == FindOrder::Name || (exact && by_id))
         } else if find.order == FindOrder::Time {
             filter.time = None;
-            (Index::Time(scope), true)
+            match filter.r#type.take() {
+                Some(wanted) => (Index::TypeTime(scope, wanted), true),
+                None => (Index::Time(scope), true),
+            }
         } else if let Some(tag) = filter.tag.take() {
             (Index::Tag(scope, tag), true)
         } else if filter.time.take().is_some() {
@@ -157,8 +165,10 @@ impl Route {
         let filter = &self.filter;
         let found = match &self.index {
             Index::Touching(id, direction) => walk.touching(id, *direction, cursor.id(), filter),
+            Index::Under(from, until) => walk.under(from, until, cursor.id(), filter),
             Index::Name(scope, range) => walk.name(scope, range, cursor, filter),
             Index::Time(scope) => walk.time(scope, find.time, cursor, filter),
+            Index::TypeTime(scope, wanted) => walk.type_time(scope, wanted, find.time, cursor, filter),
             Index::Tag(scope, tag) => walk.tag(scope, tag, cursor.id(), filter),
             Index::Type(scope, wanted) => walk.r#type(scope, wanted, cursor.id(), filter),
             Index::Status(scope, wanted) => walk.status(scope, wanted, cursor.id(), filter),

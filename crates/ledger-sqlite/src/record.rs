@@ -1,5 +1,8 @@
 //! Record rows: how a version is written, ended and read back.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use ledger::{Ends, Record, RecordKey, RecordVersion, Seq, UniqueName};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use scope::{TenantId, Timestamp};
@@ -12,6 +15,7 @@ pub(crate) struct Newest {
     pub live: bool,
     pub scope: String,
     pub r#type: String,
+    pub listed: bool,
     pub source: Option<String>,
     pub target: Option<String>,
     /// JSON, as stored.
@@ -21,9 +25,9 @@ pub(crate) struct Newest {
 }
 
 /// The newest version of a record, or nothing if there never was one.
-pub(crate) fn newest(connection: &Connection, tenant: &TenantId, key: &RecordKey) -> rusqlite::Result<Option<Newest>> {
+fn newest(connection: &Connection, tenant: &TenantId, key: &RecordKey) -> rusqlite::Result<Option<Newest>> {
     let mut statement = connection.prepare_cached(
-        "SELECT slot, version, from_seq, to_seq IS NULL, scope, type, source, target, tags, uniques
+        "SELECT slot, version, from_seq, to_seq IS NULL, scope, type, listed, source, target, tags, uniques
            FROM record_versions INDEXED BY history
           WHERE tenant = ?1 AND kind = ?2 AND id = ?3
           ORDER BY from_seq DESC, version DESC
@@ -37,13 +41,47 @@ pub(crate) fn newest(connection: &Connection, tenant: &TenantId, key: &RecordKey
             live: row.get(3)?,
             scope: row.get(4)?,
             r#type: row.get(5)?,
-            source: row.get(6)?,
-            target: row.get(7)?,
-            tags: row.get(8)?,
-            uniques: row.get(9)?,
+            listed: row.get(6)?,
+            source: row.get(7)?,
+            target: row.get(8)?,
+            tags: row.get(9)?,
+            uniques: row.get(10)?,
         })
     };
     statement.query_row(params![tenant.as_str(), key.kind, key.id], read).optional()
+}
+
+/// The newest versions that a change has looked at and not yet written to, so that none is looked up twice.
+#[derive(Default)]
+pub(crate) struct Seen<'c>(HashMap<&'c RecordKey, Option<Newest>>);
+
+impl<'c> Seen<'c> {
+    /// Looks at a record, and remembers it.
+    pub(crate) fn look(
+        &mut self,
+        connection: &Connection,
+        tenant: &TenantId,
+        key: &'c RecordKey,
+    ) -> rusqlite::Result<Option<&Newest>> {
+        Ok(match self.0.entry(key) {
+            Entry::Occupied(seen) => seen.into_mut(),
+            Entry::Vacant(unseen) => unseen.insert(newest(connection, tenant, key)?),
+        }
+        .as_ref())
+    }
+
+    /// Looks at a record that is about to be written, and forgets it.
+    pub(crate) fn take(
+        &mut self,
+        connection: &Connection,
+        tenant: &TenantId,
+        key: &RecordKey,
+    ) -> rusqlite::Result<Option<Newest>> {
+        match self.0.remove(key) {
+            Some(seen) => Ok(seen),
+            None => newest(connection, tenant, key),
+        }
+    }
 }
 
 /// Writes a live version and returns its slot.
@@ -57,8 +95,8 @@ pub(crate) fn insert(
     let mut statement = connection.prepare_cached(
         "INSERT INTO record_versions
                 (tenant, kind, id, version, from_seq, to_seq, deleted, at, scope, type, status, name, time,
-                 source, target, tags, uniques, text, body)
-         VALUES (?1, ?2, ?3, ?4, ?5, NULL, 0, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                 source, target, tags, uniques, text, body, listed)
+         VALUES (?1, ?2, ?3, ?4, ?5, NULL, 0, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
     )?;
     let ends = record.ends.as_ref();
     statement.insert(params![
@@ -79,10 +117,11 @@ pub(crate) fn insert(
         uniques_json(&record.unique),
         record.text,
         record.body,
+        record.listed,
     ])
 }
 
-/// Writes the version that tells of a deletion. It keeps scope and type, and nothing it could be found by.
+/// Writes the version that tells of a deletion. It keeps scope, type and sort, and nothing it could be found by.
 pub(crate) fn insert_deletion(
     connection: &Connection,
     tenant: &TenantId,
@@ -92,11 +131,12 @@ pub(crate) fn insert_deletion(
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO record_versions
-                (tenant, kind, id, version, from_seq, to_seq, deleted, at, scope, type, tags, uniques, text, body)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?5, 1, ?6, ?7, ?8, '[]', '[]', '', '')",
+                (tenant, kind, id, version, from_seq, to_seq, deleted, at, scope, type, tags, uniques, text, body, listed)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?5, 1, ?6, ?7, ?8, '[]', '[]', '', '', ?9)",
     )?;
     let (version, seq) = ((newest.version + 1).cast_signed(), seq.cast_signed());
-    statement.execute(params![tenant.as_str(), key.kind, key.id, version, seq, at.0, newest.scope, newest.r#type])?;
+    let Newest { scope, r#type, listed, .. } = newest;
+    statement.execute(params![tenant.as_str(), key.kind, key.id, version, seq, at.0, scope, r#type, listed])?;
     Ok(())
 }
 
@@ -127,7 +167,7 @@ pub(crate) fn version_and_head(
     // The newest version up to the point is the only one that can be visible there.
     let mut statement = connection.prepare_cached(
         "SELECT kind, id, version, from_seq, at, scope, type, status, name, time, source, target, tags, uniques, text, body,
-                to_seq, (SELECT head FROM tenants WHERE tenant = ?1)
+                listed, to_seq, (SELECT head FROM tenants WHERE tenant = ?1)
            FROM record_versions INDEXED BY history
           WHERE tenant = ?1 AND kind = ?2 AND id = ?3 AND from_seq <= ?4
           ORDER BY from_seq DESC, version DESC
@@ -135,10 +175,10 @@ pub(crate) fn version_and_head(
     )?;
     let at = at.cast_signed();
     let read = |row: &Row<'_>| {
-        let to_seq: Option<i64> = row.get(16)?;
+        let to_seq: Option<i64> = row.get(17)?;
         let visible = to_seq.is_none_or(|to_seq| to_seq > at);
         let version = if visible { Some(from_row(row)?) } else { None };
-        Ok((version, row.get::<_, i64>(17)?.cast_unsigned()))
+        Ok((version, row.get::<_, i64>(18)?.cast_unsigned()))
     };
     statement.query_row(params![tenant.as_str(), key.kind, key.id, at], read).optional()
 }
@@ -146,7 +186,8 @@ pub(crate) fn version_and_head(
 /// The version in a slot.
 pub(crate) fn in_slot(connection: &Connection, slot: i64) -> rusqlite::Result<RecordVersion> {
     let mut statement = connection.prepare_cached(
-        "SELECT kind, id, version, from_seq, at, scope, type, status, name, time, source, target, tags, uniques, text, body
+        "SELECT kind, id, version, from_seq, at, scope, type, status, name, time, source, target, tags, uniques, text, body,
+                listed
            FROM record_versions
           WHERE slot = ?1",
     )?;
@@ -167,6 +208,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<RecordVersion> {
         unique: parse_uniques(row.get_ref(13)?.as_str()?)?,
         text: row.get(14)?,
         body: row.get(15)?,
+        listed: row.get(16)?,
     };
     Ok(RecordVersion {
         record,

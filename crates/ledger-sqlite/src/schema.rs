@@ -7,10 +7,11 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenError;
 
 /// Every step, in order. A step that has shipped is never edited; a change is a new step.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     include_str!("migrations/0001_ledger.sql"),
     include_str!("migrations/0002_past_listings.sql"),
     include_str!("migrations/0003_unlisted.sql"),
+    include_str!("migrations/0004_listed.sql"),
 ];
 
 /// Marks the file as ours: "CHAN".

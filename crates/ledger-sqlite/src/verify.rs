@@ -13,6 +13,7 @@ use scope::{TenantId, Timestamp};
 
 use crate::change::{self, facts, tenants};
 use crate::effect::{self, Cause};
+use crate::record::Seen;
 use crate::{names, schema};
 
 const FACTS_PER_PAGE: usize = 1000;
@@ -91,7 +92,10 @@ fn replay_fact(
     let Some(fold) = folds.get(owner) else { return Ok(Err(format!("no capability folds {}", fact.kind))) };
     let fact = NewFact { kind: fact.kind, subject: fact.subject, body: fact.body, meta: fact.meta };
     match fold.effects(&fact) {
-        Ok(effects) => effects.iter().try_for_each(|effect| effect::apply(scratch, cause, effect).map(drop)).map(Ok),
+        Ok(effects) => {
+            let mut seen = Seen::default();
+            effects.iter().try_for_each(|effect| effect::apply(scratch, cause, effect, &mut seen).map(drop)).map(Ok)
+        }
         Err(reason) => Ok(Err(reason)),
     }
 }

@@ -34,7 +34,7 @@ pub use fold::{Effect, Fold, Folds};
 pub use read::{
     At, Direction, Find, FindOrder, LIVE, Neighbour, Page, Search, SearchHit, Seq, Traversal, Traverse, Verification,
 };
-pub use record::{Ends, Fact, Record, RecordKey, RecordVersion, UNLISTED, UniqueName};
+pub use record::{Ends, Fact, Record, RecordKey, RecordVersion, UniqueName};
 
 /// The storage port. Both verbs are whole: a caller never holds a transaction open.
 pub trait Ledger: Send + Sync + 'static {

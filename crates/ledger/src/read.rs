@@ -27,7 +27,7 @@ pub enum At {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Find {
     pub kind: String,
-    /// Give it whenever it is known: without it only `touching` and the order by id walk an index.
+    /// Give it whenever it is known: without it only `touching`, `under` and the order by id walk an index.
     pub scope: Option<String>,
     pub r#type: Option<String>,
     pub status: Option<String>,
@@ -38,10 +38,13 @@ pub struct Find {
     pub tag: Option<String>,
     /// From this moment (inclusive) to that one (exclusive).
     pub time: Option<(Timestamp, Timestamp)>,
+    /// Records that stand under this id: theirs begin with it and a slash.
+    pub under: Option<String>,
     /// Links that touch this record.
     pub touching: Option<(String, Direction)>,
     pub order: FindOrder,
-    /// The `next` of the page before, with the same query. In the order of ids it is an id, and any id will do.
+    /// The `next` of the page before, with the same query. In the order of ids it is an id, and any id will
+    /// do; in the order of time it is what [`Self::after_time`] makes of any time and id.
     pub after: Option<String>,
     /// How many records the page passes over first, after `after`. The engine steps past them in the index, so it takes time,
     /// and no row is read. A page that `next` leads to starts where this one ended: give 0 with it.
@@ -61,6 +64,7 @@ impl Find {
             name_prefix: None,
             tag: None,
             time: None,
+            under: None,
             touching: None,
             order: FindOrder::Id,
             after: None,
@@ -71,12 +75,30 @@ impl Find {
 }
 
 impl Find {
-    /// Walks the records of a scope, all of them or those of a type: what [`crate::UNLISTED`] records are not in.
+    /// Walks the records of a scope in the order of ids, all of them or those of a type: the ones that are
+    /// [listed](crate::Record::listed).
     pub fn is_listing(&self) -> bool {
-        let named = self.name.is_some() || self.name_prefix.is_some();
+        let known = self.name.is_some() || self.name_prefix.is_some() || self.tag.is_some() || self.under.is_some();
         let of_all = self.time.is_none() && (self.r#type.is_some() || self.status.is_none());
-        let by_id = self.order == FindOrder::Id && !named && self.touching.is_none();
+        let by_id = self.order == FindOrder::Id && !known && self.touching.is_none();
         self.scope.is_some() && by_id && of_all
+    }
+
+    /// The place in the order of time right after a record.
+    pub fn after_time(time: Timestamp, id: &str) -> String {
+        format!("{}:{id}", time.0)
+    }
+
+    /// Reads what [`Self::after_time`] wrote.
+    pub fn parse_time(after: &str) -> Option<(Timestamp, &str)> {
+        let (time, id) = after.split_once(':')?;
+        Some((Timestamp(time.parse().ok()?), id))
+    }
+
+    /// The ids that stand under `under`: after the first text, before the second.
+    pub fn under_range(&self) -> Option<(String, String)> {
+        // The zero is the character after the slash.
+        self.under.as_ref().map(|parent| (format!("{parent}/"), format!("{parent}0")))
     }
 }
 

@@ -28,18 +28,18 @@ pub struct Ends {
     pub target: String,
 }
 
-/// The type of records that no listing shows. They have no tags and are found by key, name, time, status or link, and not
-/// by scope or type; in return they cost less to write.
-pub const UNLISTED: &str = "-";
-
 /// The state of a record: a body that only its capability understands, and the few fields it can be found by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     pub key: RecordKey,
     /// What the record belongs to, for example the id of its model.
     pub scope: String,
-    /// The finer sort, for example `ApplicationComponent`, or [`UNLISTED`].
+    /// The finer sort, for example `ApplicationComponent`.
     pub r#type: String,
+    /// Whether scope and type list it in the order of ids. What is not listed so is found by key, name, tag, time, status or
+    /// link, and costs less to write: an id that is a hash has a place of its own in every index that it stands in.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    pub listed: bool,
     pub status: Option<String>,
     /// The name, normalised by the capability for look-up.
     pub name: Option<String>,
@@ -55,6 +55,10 @@ pub struct Record {
     pub text: String,
     /// JSON text, stored as it is given.
     pub body: String,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// A name that at most one live record of the tenant holds in its space.

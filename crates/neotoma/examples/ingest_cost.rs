@@ -74,20 +74,29 @@ async fn measure(what: &str, ledger: SharedLedger, callers: usize, calls: usize,
     );
 }
 
+/// Callers, calls and entities of a call; on SQLite, then on the ledger in memory. An argument picks one by its place.
+const RUNS: [(&str, usize, usize, usize); 5] = [
+    ("sqlite", 1, 500, 1),
+    ("sqlite", 16, 12000, 1),
+    ("sqlite", 4, 300, 100),
+    ("memory", 1, 5, 100),
+    ("memory", 1, 300, 1),
+];
+
 #[tokio::main]
 async fn main() {
     let only: Option<usize> = std::env::args().nth(1).and_then(|only| only.parse().ok());
-    let runs = [(1, 500, 1), (16, 12000, 1), (4, 300, 100)];
-    for (callers, calls, size) in
-        runs.into_iter().enumerate().filter(|(n, _)| only.is_none_or(|only| only == *n)).map(|(_, run)| run)
-    {
+    for (place, (store, callers, calls, size)) in RUNS.into_iter().enumerate() {
+        if only.is_some_and(|only| only != place) {
+            continue;
+        }
         let folder = tempfile::tempdir().unwrap();
-        let sqlite: SharedLedger =
-            Arc::new(ledger_sqlite::SqliteLedger::open(folder.path(), ledger_sqlite::Options::default()).unwrap());
-        measure("sqlite", sqlite, callers, calls, size).await;
-    }
-    for (callers, calls, size) in [(1, 500, 1), (1, 20, 100)].into_iter().filter(|_| only.is_none()) {
-        let memory: SharedLedger = Arc::new(ledger::model::ModelLedger::new(Arc::new(SystemClock)));
-        measure("memory", memory, callers, calls, size).await;
+        let ledger: SharedLedger = match store {
+            "sqlite" => {
+                Arc::new(ledger_sqlite::SqliteLedger::open(folder.path(), ledger_sqlite::Options::default()).unwrap())
+            }
+            _ => Arc::new(ledger::model::ModelLedger::new(Arc::new(SystemClock))),
+        };
+        measure(store, ledger, callers, calls, size).await;
     }
 }

@@ -14,10 +14,12 @@ pub mod relation;
 pub mod schema;
 pub mod shape;
 pub mod timeline;
+mod values;
 
 pub use observation::{Kind, Marker, Observation};
 pub use reducer::State;
 pub use schema::Schema;
+pub use values::Values;
 
 /// The fields of a payload, an observation or a snapshot.
 pub type Map = serde_json::Map<String, serde_json::Value>;

@@ -34,13 +34,15 @@ mod vocabulary;
 pub use openai::{OpenAi, OpenAiConfig};
 pub use rules::Rules;
 
+use bytes::Bytes;
 use contract::Object;
 use futures::future::BoxFuture;
 
 /// A file to interpret.
 #[derive(Debug, Clone, Copy)]
 pub struct Document<'a> {
-    pub bytes: &'a [u8],
+    /// Empty when the interpreter [does not read](Interpreter::reads) such files.
+    pub bytes: &'a Bytes,
     /// The type that the bytes were found to have, for example `application/pdf`.
     pub mime_type: &'a str,
     pub filename: Option<&'a str>,
@@ -64,6 +66,11 @@ pub struct Failure {
 pub trait Interpreter: Send + Sync + 'static {
     /// Name and version; part of what identifies a run.
     fn version(&self) -> String;
+
+    /// Whether it looks into files of this type and name; what it does not look into is not brought to memory.
+    fn reads(&self, _mime_type: &str, _filename: Option<&str>) -> bool {
+        true
+    }
 
     /// What the document says. Finding nothing is an empty list.
     fn interpret<'a>(

@@ -3,12 +3,14 @@
 //! [`Recorder`] makes decisions durable, at most once for each `client_request_id`. [`Plan`] gathers what one call
 //! changes about entities. One file for each group of tools.
 
+mod ahead;
 mod correct;
 mod edges;
 mod file;
 mod ingest;
 mod internal;
 mod merge;
+mod pause;
 mod plan;
 mod recorder;
 mod register;
@@ -30,6 +32,7 @@ use tokio::sync::MutexGuard;
 use crate::capability::Parts;
 use crate::projection::Reader;
 
+use pause::pause;
 pub use plan::Plan;
 pub use recorder::{Decision, Recorder};
 

@@ -192,7 +192,7 @@ fn tenant(permitted: Permitted<'_>) -> Admitted {
 }
 
 fn tool_named<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a contract::Tool> {
-    manifest.tools.iter().find(|tool| tool.name == name || crate::names::without_dots(&tool.name) == name)
+    manifest.tools.iter().find(|tool| crate::names::names(&tool.name, name))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The HTTP door: one endpoint per capability, and what operators look at.
 //!
 //! A request passes, from the outside in: the listener's bounds ([`listener`]), CORS, then [`door`], which reads the body
-//! once, admits it and hands the same bytes to rmcp. [`sessions`] keeps the initialize era bounded and bound to its caller.
+//! once, admits it and hands the same bytes to rmcp, or answers a plain call itself ([`direct`]). [`sessions`] keeps the initialize era bounded and bound to its caller.
 
 mod body;
 mod cors;
+mod direct;
 mod door;
 mod listener;
 mod sessions;

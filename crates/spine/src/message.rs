@@ -1,7 +1,13 @@
 //! A JSON-RPC message, looked at once before anything decides on it.
+//!
+//! [`plain`] takes the commonest of them apart: a tool call without anything rare.
+
+mod plain;
 
 use rmcp::model::InitializeRequestParams;
 use serde_json::{Value, json};
+
+pub use plain::{PlainCall, REVISION};
 
 use crate::json::{self, Node};
 
@@ -14,6 +20,8 @@ pub struct Message {
     pub id: Option<Value>,
     /// An object.
     params: Node,
+    /// True when a request holds something that JSON-RPC does not know.
+    extended: bool,
     /// True when the arguments arrived as JSON text and were unwrapped.
     pub unwrapped: bool,
     /// True when something was put right, so that the bytes on the wire must be written anew.
@@ -95,6 +103,7 @@ impl Message {
                     method: String::new(),
                     id,
                     params: Node::Object(Vec::new()),
+                    extended: false,
                     unwrapped: false,
                     rewritten: false,
                 });
@@ -112,8 +121,9 @@ impl Message {
         if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
             return Err(Malformed { code: -32602, message: "params._meta must be an object".to_owned(), id });
         }
+        let extended = !whole.is_empty();
         let kind = if id.is_some() { MessageKind::Request } else { MessageKind::Notification };
-        let mut message = Self { kind, method, id, params, unwrapped: false, rewritten };
+        let mut message = Self { kind, method, id, params, extended, unwrapped: false, rewritten };
         message.unwrap_arguments(depth_max);
         Ok(message)
     }

@@ -31,6 +31,7 @@ pub struct Metrics {
     replays: Counter,
     unwrapped: Counter,
     panics: Counter,
+    plain: Counter,
     pub sessions: Gauge<i64, std::sync::atomic::AtomicI64>,
     pub subscriptions: Gauge<i64, std::sync::atomic::AtomicI64>,
 }
@@ -42,8 +43,8 @@ impl Default for Metrics {
         let calls = Family::<CallLabels, Counter>::default();
         let seconds = Histogram::new(bounds);
         let rejections = Family::<ReasonLabels, Counter>::default();
-        let (replays, unwrapped, panics) =
-            (Counter::<u64, AtomicU64>::default(), Counter::default(), Counter::default());
+        let (replays, unwrapped, panics, plain) =
+            (Counter::<u64, AtomicU64>::default(), Counter::default(), Counter::default(), Counter::default());
         let (sessions, subscriptions) = (Gauge::default(), Gauge::default());
         registry.register("calls", "Calls by tool or method and outcome", calls.clone());
         registry.register("call_seconds", "How long calls took", seconds.clone());
@@ -55,6 +56,7 @@ impl Default for Metrics {
         );
         registry.register("unwrapped_arguments", "Arguments that arrived as JSON text", unwrapped.clone());
         registry.register("panics", "Handlers that panicked", panics.clone());
+        registry.register("plain_calls", "Tool calls over HTTP that went the short way", plain.clone());
         registry.register("sessions", "Open sessions of initialize-era clients", sessions.clone());
         registry.register("subscriptions", "Streams that follow changes", subscriptions.clone());
         Self {
@@ -65,6 +67,7 @@ impl Default for Metrics {
             replays,
             unwrapped,
             panics,
+            plain,
             sessions,
             subscriptions,
         }
@@ -92,6 +95,10 @@ impl Metrics {
 
     pub fn panicked(&self) {
         self.panics.inc();
+    }
+
+    pub fn went_the_short_way(&self) {
+        self.plain.inc();
     }
 
     /// The text that Prometheus reads.

@@ -29,6 +29,12 @@ pub fn listed(canonical: &str, mode: ToolNames, client: Option<&str>) -> String 
     if underscore { without_dots(canonical) } else { canonical.to_owned() }
 }
 
+/// True when a name is either form of a canonical one. Asked for every tool in every call, so nothing is made for it.
+pub fn names(canonical: &str, name: &str) -> bool {
+    let without_dot = |byte: u8| if byte == b'.' { b'_' } else { byte };
+    canonical == name || canonical.bytes().map(without_dot).eq(name.bytes())
+}
+
 /// The form without dots.
 pub fn without_dots(canonical: &str) -> String {
     canonical.replace('.', "_")
@@ -52,5 +58,14 @@ mod tests {
         assert_eq!(listed(name, ToolNames::Auto, None), name);
         assert_eq!(listed(name, ToolNames::Underscore, None), "transformation_listElements");
         assert_eq!(listed(name, ToolNames::Dot, Some("cursor-vscode")), name);
+    }
+    #[test]
+    fn a_tool_answers_to_both_forms() {
+        for name in ["a.b.read", "a_b_read"] {
+            assert!(names("a.b.read", name));
+        }
+        for name in ["a.b_read", "a.b.rea", "a.b.reads", "a_b_readx", "aXb.read", ""] {
+            assert!(!names("a.b.read", name), "{name}");
+        }
     }
 }

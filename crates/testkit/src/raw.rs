@@ -82,6 +82,11 @@ impl Response {
         self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
+    /// Every header, in order, with its name in lower case.
+    pub fn headers(&self) -> &[(String, String)] {
+        &self.headers
+    }
+
     pub fn is_stream(&self) -> bool {
         self.header("content-type").is_some_and(|media| media.starts_with("text/event-stream"))
     }

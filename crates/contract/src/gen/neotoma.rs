@@ -24,7 +24,7 @@ pub trait NeotomaQueryService: Send + Sync {
         ctx: &Context,
         request: GetEntitySnapshotRequest,
     ) -> impl Future<Output = Result<GetEntitySnapshotResponse, CallError>> + Send;
-    /// Entities by type and filters, by id unless sorted.
+    /// Entities by type and filters, oldest first unless sorted.
     fn retrieve_entities(
         &self,
         ctx: &Context,

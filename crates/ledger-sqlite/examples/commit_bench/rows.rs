@@ -58,6 +58,7 @@ fn plain(number: u64) -> Record {
         key: RecordKey::new(KIND, format!("019a0000-{:04x}-7000-8000-{number:012x}", number >> 16)),
         scope: "m1".to_owned(),
         r#type: "Application".to_owned(),
+        listed: true,
         status: None,
         name: None,
         time: None,

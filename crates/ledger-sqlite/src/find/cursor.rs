@@ -3,6 +3,7 @@
 
 use ledger::{Find, FindOrder, ReadError, Record};
 use rusqlite::Connection;
+use scope::Timestamp;
 
 /// A place in an order; the next page starts after it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,7 +28,7 @@ impl Cursor {
         let parsed = match find.order {
             FindOrder::Id => Some(Self::Id(text.clone())),
             FindOrder::Name => parse_name(text),
-            FindOrder::Time => parse_time(text),
+            FindOrder::Time => Find::parse_time(text).map(|(time, id)| Self::Time(time.0, id.to_owned())),
         };
         parsed.ok_or_else(|| ReadError::Cursor(text.clone()))
     }
@@ -50,7 +51,7 @@ pub(super) fn after(order: FindOrder, record: &Record) -> String {
             let name = record.name.as_deref().unwrap_or_default();
             format!("{}:{name}{id}", name.len())
         }
-        FindOrder::Time => format!("{}:{id}", record.time.map_or(i64::MIN, |time| time.0)),
+        FindOrder::Time => Find::after_time(record.time.unwrap_or(Timestamp(i64::MIN)), id),
     }
 }
 
@@ -83,9 +84,4 @@ fn parse_name(text: &str) -> Option<Cursor> {
     let (length, rest) = text.split_once(':')?;
     let (name, id) = rest.split_at_checked(length.parse().ok()?)?;
     Some(Cursor::Name(name.to_owned(), id.to_owned()))
-}
-
-fn parse_time(text: &str) -> Option<Cursor> {
-    let (time, id) = text.split_once(':')?;
-    Some(Cursor::Time(time.parse().ok()?, id.to_owned()))
 }

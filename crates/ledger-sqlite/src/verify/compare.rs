@@ -16,7 +16,7 @@ pub(super) fn all(stored: &Connection, made: &Connection, found: &mut Verificati
             "record_versions",
             4,
             "SELECT tenant, kind, id, version, from_seq, to_seq, deleted, at, scope, type, status, name, time,
-                    source, target, tags, uniques, text, body
+                    source, target, tags, uniques, text, body, listed
                FROM record_versions
               ORDER BY tenant, kind, id, version",
         ),

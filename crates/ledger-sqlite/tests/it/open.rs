@@ -35,7 +35,7 @@ fn a_newer_format_is_refused() {
     };
     check(
         prepare,
-        "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 3); use that version or a newer one",
+        "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 4); use that version or a newer one",
     );
 }
 
@@ -158,7 +158,11 @@ fn first_format(from: &Path, to: &Path) {
     db.execute_batch(include_str!("../../src/migrations/0001_ledger.sql")).unwrap();
     db.execute("ATTACH ?1 AS newest", [from.to_str().unwrap()]).unwrap();
     for table in ["tenants", "facts", "record_versions", "record_tags", "unique_names", "link_changes"] {
-        db.execute_batch(&format!("INSERT INTO main.{table} SELECT * FROM newest.{table}")).unwrap();
+        // The columns that the first format had; later ones follow them.
+        let names = "SELECT group_concat(name) FROM pragma_table_info(?1, 'main')";
+        let columns: String = db.query_row(names, [table], |row| row.get(0)).unwrap();
+        let copy = format!("INSERT INTO main.{table} ({columns}) SELECT {columns} FROM newest.{table}");
+        db.execute_batch(&copy).unwrap();
     }
     db.execute_batch("PRAGMA application_id = 0x4348414E; PRAGMA user_version = 1").unwrap();
 }

@@ -42,7 +42,7 @@ impl Dice {
     }
 
     fn id(&mut self) -> String {
-        self.pick(&["a", "b", "c", "d", "e", "f", "g", "h"]).to_owned()
+        self.pick(&["a", "b", "c", "d", "e", "f", "g", "h", "a/1", "a/2", "a0", "b/"]).to_owned()
     }
 
     pub(super) fn key(&mut self) -> RecordKey {
@@ -55,6 +55,7 @@ impl Dice {
         Record {
             scope: self.pick(&["m1", "m2"]).to_owned(),
             r#type: self.pick(&["Plain", "Flow", "Special"]).to_owned(),
+            listed: !self.one_in(4),
             status: self.maybe(|dice| dice.pick(&["open", "done"]).to_owned()),
             name: self.maybe(|dice| dice.pick(&["orders", "order", "billing", "Ünïque"]).to_owned()),
             time: self.maybe(|dice| Timestamp(dice.below(5) as i64)),
@@ -125,6 +126,7 @@ impl Dice {
             name_prefix: self.one_in(6).then(|| self.pick(&["ord", "order", "b", ""]).to_owned()),
             tag: self.one_in(4).then(|| self.pick(&["red", "blue"]).to_owned()),
             time: self.one_in(6).then(|| (Timestamp(self.below(4) as i64), Timestamp(self.below(6) as i64))),
+            under: self.one_in(6).then(|| self.id()),
             touching,
             skip: if self.one_in(4) { self.below(4) } else { 0 },
             order: [FindOrder::Id, FindOrder::Id, FindOrder::Name, FindOrder::Time][self.below(4)],

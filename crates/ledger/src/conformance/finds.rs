@@ -193,8 +193,10 @@ pub async fn a_count_stops_at_its_cap(harness: &mut dyn Harness) {
 pub async fn an_unlisted_record_is_found_but_not_listed(harness: &mut dyn Harness) {
     let sample = Sample::new(harness);
     let unlisted = Record {
-        r#type: crate::UNLISTED.to_owned(),
+        listed: false,
+        r#type: "Special".to_owned(),
         name: text("hidden"),
+        tags: vec!["blue".to_owned()],
         time: Some(Timestamp(100)),
         ..record("unlisted")
     };
@@ -203,9 +205,12 @@ pub async fn an_unlisted_record_is_found_but_not_listed(harness: &mut dyn Harnes
     sample.write(vec![end(key("unlisted")), put(record("later"))]).await;
     for (find, expected) in [
         (in_m1(), vec!["listed"]),
-        (Find { r#type: text(crate::UNLISTED), ..in_m1() }, vec![]),
+        (Find { r#type: text("Special"), ..in_m1() }, vec![]),
+        (Find { tag: text("blue"), ..in_m1() }, vec!["unlisted"]),
         (Find { name: text("hidden"), ..in_m1() }, vec!["unlisted"]),
         (Find { order: FindOrder::Time, ..in_m1() }, vec!["unlisted"]),
+        (Find { order: FindOrder::Time, r#type: text("Special"), ..in_m1() }, vec!["unlisted"]),
+        (Find { order: FindOrder::Time, r#type: text("Plain"), ..in_m1() }, vec![]),
         (Find { time: Some((Timestamp(0), Timestamp(200))), ..in_m1() }, vec!["unlisted"]),
         (things(), vec!["listed", "unlisted"]),
     ] {

@@ -24,6 +24,7 @@ pub fn record(id: &str) -> Record {
         key: RecordKey::new(THING, id),
         scope: "m1".to_owned(),
         r#type: "Plain".to_owned(),
+        listed: true,
         status: None,
         name: None,
         time: None,

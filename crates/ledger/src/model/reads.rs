@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use scope::Timestamp;
+
 use super::state::Tenant;
 use crate::words::Query;
 use crate::{
     Direction, Find, FindOrder, Neighbour, Page, ReadError, Record, RecordVersion, Search, SearchHit, Seq, Traversal,
-    Traverse, UNLISTED,
+    Traverse,
 };
 
 /// A place in an order: name, time, id; what the order does not use is empty.
@@ -23,7 +25,8 @@ impl Tenant {
         let last = items.last().filter(|_| more).map(|last| place(find.order, &last.record));
         let next = last.map(|place| match find.order {
             FindOrder::Id => place.2,
-            FindOrder::Name | FindOrder::Time => serde_json::to_string(&place).expect("texts and numbers are JSON"),
+            FindOrder::Name => serde_json::to_string(&place).expect("texts and numbers are JSON"),
+            FindOrder::Time => Find::after_time(Timestamp(place.1.unwrap_or(i64::MIN)), &place.2),
         });
         Ok(Page { items, next })
     }
@@ -124,7 +127,7 @@ fn matches(find: &Find, record: &Record) -> bool {
         FindOrder::Time => record.time.is_some(),
     };
     ordered
-        && (record.r#type != UNLISTED || !find.is_listing())
+        && (record.listed || !find.is_listing())
         && record.key.kind == find.kind
         && equal(&find.scope, Some(&record.scope))
         && equal(&find.r#type, Some(&record.r#type))
@@ -134,6 +137,7 @@ fn matches(find: &Find, record: &Record) -> bool {
         && find.tag.as_ref().is_none_or(|tag| record.tags.contains(tag))
         && find.time.is_none_or(|(from, until)| record.time.is_some_and(|time| from <= time && time < until))
         && find.touching.as_ref().is_none_or(touches)
+        && find.under_range().is_none_or(|(from, until)| from < record.key.id && record.key.id < until)
 }
 
 fn place(order: FindOrder, record: &Record) -> Place {
@@ -147,14 +151,10 @@ fn place(order: FindOrder, record: &Record) -> Place {
 
 /// Refuses a cursor that another order made.
 fn parse(order: FindOrder, text: &str) -> Result<Place, ReadError> {
-    if order == FindOrder::Id {
-        return Ok((None, None, text.to_owned()));
-    }
-    let place = serde_json::from_str::<Place>(text).map_err(|_| ReadError::Cursor(text.to_owned()))?;
-    let fits = match order {
-        FindOrder::Id => true,
-        FindOrder::Name => place.0.is_some(),
-        FindOrder::Time => place.1.is_some(),
+    let place = match order {
+        FindOrder::Id => Some((None, None, text.to_owned())),
+        FindOrder::Name => serde_json::from_str::<Place>(text).ok().filter(|place| place.0.is_some()),
+        FindOrder::Time => Find::parse_time(text).map(|(time, id)| (None, Some(time.0), id.to_owned())),
     };
-    if fits { Ok(place) } else { Err(ReadError::Cursor(text.to_owned())) }
+    place.ok_or_else(|| ReadError::Cursor(text.to_owned()))
 }

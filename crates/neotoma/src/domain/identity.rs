@@ -4,14 +4,15 @@ mod normalise;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 use serde_json::Value;
 
 pub use normalise::{canonical_name, clean, fold, is_single_token, normalise};
+use normalise::{cleaned, has_own_rules};
 
 use super::schema::FieldType;
-use super::{Map, Schema, ids, moment};
+use super::{Map, Schema, Values, ids, moment};
 
 /// Fields that name an entity, the strongest first. All of them share one space of names.
 const NAMES: [&str; 6] = ["canonical_name", "name", "full_name", "title", "email", "url"];
@@ -83,7 +84,7 @@ pub fn identify(schema: &Schema, fields: &Map) -> Result<Identity, NotIdentified
 }
 
 /// What an entity is called: the first field with a text of those that name its type.
-pub fn display_name(entity_type: &str, snapshot: &Map) -> Option<String> {
+pub fn display_name(entity_type: &str, snapshot: &impl Values) -> Option<String> {
     let own: &[&str] = match entity_type {
         "invoice" => &["invoice_number"],
         "receipt" => &["receipt_number", "merchant_name"],
@@ -98,22 +99,37 @@ pub fn display_name(entity_type: &str, snapshot: &Map) -> Option<String> {
         "feature_unit" | "release" => &["id"],
         _ => &[],
     };
-    let text = |field: &str| snapshot.get(field).and_then(shown).filter(|text| !text.is_empty());
+    let text = |field: &str| snapshot.value_of(field).and_then(shown).filter(|text| !text.is_empty());
     let named = || NAMES.iter().find_map(|field| text(field)).map(|name| canonical_name(entity_type, &name));
     let both = || Some(canonical_name(entity_type, &format!("{} {}", text("first_name")?, text("last_name")?)));
-    named().or_else(both).or_else(|| own.iter().chain(&KEYS).find_map(|field| text(field)))
+    named().or_else(both).or_else(|| own.iter().chain(&KEYS).find_map(|field| text(field)).map(Cow::into_owned))
 }
 
-/// The normalised texts by which an entity is found exactly, sorted: its names, addresses, numbers and ids. Each is there
-/// as its type normalises it and as no type does, for those who ask without a type.
-pub fn identifiers(schema: &Schema, snapshot: &Map) -> Vec<String> {
-    let identifying = snapshot.iter().filter(|(name, _)| is_identifier(schema, name));
+/// The normalised texts by which an entity is found exactly, sorted: its addresses, numbers and ids, and the `names` it
+/// goes by. Each is there as its type normalises it and as no type does, for those who ask without a type.
+pub fn identifiers<'n>(
+    schema: &Schema,
+    snapshot: &'n impl Values,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Vec<String> {
+    let identifying = snapshot.all().filter(|(name, _)| is_identifier(schema, name));
     let values = identifying.flat_map(|(_, value)| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
-    let name = display_name(&schema.entity_type, snapshot);
-    let texts = values.filter_map(shown).chain(name);
-    let forms = texts.flat_map(|text| [normalise(&schema.entity_type, &text), normalise("", &text)]);
-    let found: BTreeSet<String> = forms.filter(|text| !text.is_empty()).collect();
-    found.into_iter().collect()
+    let names = names.into_iter().map(Cow::Borrowed);
+    let mut texts: Vec<Cow<'_, str>> = values.filter_map(shown).chain(names).collect();
+    // Most names come from a field, and are normalised once.
+    texts.sort_unstable();
+    texts.dedup();
+    let mut found = Vec::with_capacity(2 * texts.len());
+    for text in texts {
+        if has_own_rules(&schema.entity_type) {
+            found.push(normalise(&schema.entity_type, &text));
+        }
+        found.push(normalise("", &text));
+    }
+    found.retain(|text| !text.is_empty());
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 fn identity(schema: &Schema, fields: &Map, value: String, by: By) -> Identity {
@@ -181,10 +197,10 @@ fn is_identifier(schema: &Schema, field: &str) -> bool {
 }
 
 /// A value that can be shown as a name.
-fn shown(value: &Value) -> Option<String> {
+fn shown(value: &Value) -> Option<Cow<'_, str>> {
     match value {
-        Value::String(text) => Some(clean(text)),
-        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) => Some(cleaned(text)),
+        Value::Number(number) => Some(Cow::Owned(number.to_string())),
         _ => None,
     }
 }

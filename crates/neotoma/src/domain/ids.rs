@@ -16,8 +16,10 @@ pub fn user(principal_id: &str) -> String {
 
 /// The entity of a user that has this type and identity.
 pub fn entity(user: &str, entity_type: &str, identity: &str) -> String {
-    let hash = hex::encode(digest("entity", &[user, entity_type, identity]));
-    format!("ent_{}", &hash[..24])
+    let mut id = String::with_capacity(28);
+    id.push_str("ent_");
+    write_hex(&digest("entity", &[user, entity_type, identity])[..12], &mut id);
+    id
 }
 
 /// Whether `id` is written like an entity id.
@@ -39,17 +41,34 @@ pub fn canonical(value: &Value) -> String {
     text
 }
 
-/// The hash of entities that were sent together; key order and number notation do not matter.
-pub fn entities_hash<'a>(entities: impl IntoIterator<Item = &'a Map>) -> String {
-    let mut text = String::from("[");
-    for (index, entity) in entities.into_iter().enumerate() {
-        if index > 0 {
-            text.push(',');
-        }
-        write_fields(entity, &mut text);
+/// The hash of entities that were sent together, one after the other: [`content_hash`] of their canonical list. Key
+/// order and number notation do not matter.
+pub struct EntitiesHash {
+    hasher: Sha256,
+    /// What is hashed next; it starts with what separates it from what was hashed before.
+    text: String,
+}
+
+impl Default for EntitiesHash {
+    fn default() -> Self {
+        Self { hasher: Sha256::new(), text: String::from("[") }
     }
-    text.push(']');
-    content_hash(text)
+}
+
+impl EntitiesHash {
+    /// Takes in the next entity.
+    pub fn add(&mut self, entity: &Map) {
+        write_fields(entity, &mut self.text);
+        self.hasher.update(&self.text);
+        self.text.clear();
+        self.text.push(',');
+    }
+
+    /// The hash of all that were added, at least one.
+    pub fn finish(mut self) -> String {
+        self.hasher.update("]");
+        hex::encode(self.hasher.finalize())
+    }
 }
 
 /// The source that holds this content for a user.
@@ -67,8 +86,8 @@ pub fn internal_source(user: &str, parts: &[&str]) -> String {
 pub fn observation(source: &str, run: Option<&str>, entity: &str, fields: &Map, occurrence: &str) -> String {
     let mut text = String::new();
     write_fields(fields, &mut text);
-    let run = run.map_or(Value::Null, Value::from);
-    uuid("observation", &[source, &canonical(&run), entity, &text, occurrence])
+    let run = run.map_or_else(|| "null".to_owned(), |run| canonical(&Value::from(run)));
+    uuid("observation", &[source, &run, entity, &text, occurrence])
 }
 
 /// The relationship of this type between two entities.
@@ -100,8 +119,22 @@ fn uuid(purpose: &str, parts: &[&str]) -> String {
     let mut bytes = digest(purpose, parts);
     bytes[6] = (bytes[6] & 0x0f) | 0x80;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hash = hex::encode(&bytes[..16]);
-    [&hash[..8], &hash[8..12], &hash[12..16], &hash[16..20], &hash[20..]].join("-")
+    let mut id = String::with_capacity(36);
+    for (index, part) in [&bytes[..4], &bytes[4..6], &bytes[6..8], &bytes[8..10], &bytes[10..16]].iter().enumerate() {
+        if index > 0 {
+            id.push('-');
+        }
+        write_hex(part, &mut id);
+    }
+    id
+}
+
+fn write_hex(bytes: &[u8], text: &mut String) {
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 0x0f));
+    }
 }
 
 /// Whether `text` is written like a UUID, in whatever case.
@@ -133,7 +166,9 @@ fn write_canonical(value: &Value, text: &mut String) {
 
 /// Most texts need no escapes.
 fn write_text(plain: &str, text: &mut String) {
-    if plain.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+    // Looks at all of it, because many bytes at a time are compared faster than one by one.
+    let is_special = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    if plain.bytes().fold(false, |found, byte| found | is_special(byte)) {
         _ = write!(text, "{}", Value::from(plain));
     } else {
         text.push('"');
@@ -145,7 +180,11 @@ fn write_text(plain: &str, text: &mut String) {
 /// RFC 8785 sorts names by their UTF-16 code units.
 fn write_fields(fields: &Map, text: &mut String) {
     let mut sorted: Vec<(&String, &Value)> = fields.iter().collect();
-    sorted.sort_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
+    if sorted.iter().all(|(name, _)| name.is_ascii()) {
+        sorted.sort_unstable_by_key(|(name, _)| *name);
+    } else {
+        sorted.sort_unstable_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
+    }
     text.push('{');
     for (index, (name, value)) in sorted.into_iter().enumerate() {
         if index > 0 {

@@ -30,7 +30,7 @@ use self::marker::Mark;
 use self::slot::Slot;
 use super::observation::{Kind, Observation};
 use super::schema::Reducer;
-use super::{Map, Schema};
+use super::{Map, Schema, Values};
 
 pub use ranked::ranked;
 pub use shown::Shown;
@@ -80,8 +80,10 @@ impl State {
         let winner = Arc::new(Winner::from(observation));
         for (name, value) in observation.fields.iter() {
             let reducer = schema.reducer(name);
-            if self.fields.get(name).is_none_or(|slot| slot.is_changed_by(reducer, &winner)) {
-                self.join(reducer, name, Slot::new(reducer, &winner, value));
+            match self.fields.get_mut(name) {
+                Some(slot) if !slot.is_changed_by(reducer, &winner) => {}
+                Some(slot) => slot.join(reducer, Slot::new(reducer, &winner, value)),
+                None => _ = self.fields.insert(name.clone(), Slot::new(reducer, &winner, value)),
             }
         }
     }
@@ -98,8 +100,7 @@ impl State {
 
     /// The values of all fields, sorted by name; cleared fields are absent.
     pub fn snapshot(&self) -> Map {
-        let fields = self.fields.keys().filter_map(|name| Some((name.clone(), self.value(name)?.clone())));
-        fields.collect()
+        self.all().map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 
     /// The value of a field, unless it was never set or was cleared.
@@ -142,7 +143,7 @@ impl State {
 
     /// The fields of the snapshot that the schema does not declare, sorted.
     pub fn unvalidated(&self, schema: &Schema) -> Vec<String> {
-        self.provenance().into_keys().filter(|name| !schema.declares(name)).collect()
+        self.all().map(|(name, _)| name).filter(|name| !schema.declares(name)).map(str::to_owned).collect()
     }
 
     /// The observation that ranks first for a field, also when it cleared it.
@@ -155,6 +156,18 @@ impl State {
             Some(present) => present.join(reducer, slot),
             None => _ = self.fields.insert(field.to_owned(), slot),
         }
+    }
+}
+
+/// The snapshot, read in place.
+impl Values for State {
+    fn value_of(&self, field: &str) -> Option<&Value> {
+        self.value(field)
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let fields = self.fields.iter().map(|(name, slot)| (name.as_str(), slot.value()));
+        fields.filter(|(_, value)| !value.is_null())
     }
 }
 

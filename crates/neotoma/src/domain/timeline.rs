@@ -6,7 +6,7 @@ use scope::Timestamp;
 use serde_json::Value;
 
 use super::schema::FieldType;
-use super::{Map, Schema, ids, moment};
+use super::{Schema, Values, ids, moment};
 
 /// Something that happened, or will, according to one field of one entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,18 +46,18 @@ const NAMED: [(&str, &str, &str); 16] = [
 ///
 /// They come from the schema's temporal fields. A schema without them gives an event for every declared date and every
 /// value written like a date, except those about the record itself.
-pub fn events(schema: &Schema, entity_id: &str, snapshot: &Map) -> Vec<Event> {
+pub fn events(schema: &Schema, entity_id: &str, snapshot: &impl Values) -> Vec<Event> {
     let event = |field: &str, event_type: String, value: &Value| {
         let at = moment::parse(value)?;
         Some(Event { id: ids::event(entity_id, field), event_type, at, field: field.to_owned() })
     };
     let mut events: Vec<Event> = if schema.temporal_fields.is_empty() {
-        let dated = snapshot.iter().filter(|(name, value)| is_dated(schema, name, value));
+        let dated = snapshot.all().filter(|(name, value)| is_dated(schema, name, value));
         dated.filter_map(|(name, value)| event(name, event_name(&schema.entity_type, name), value)).collect()
     } else {
         let temporal = schema.temporal_fields.iter();
         temporal
-            .filter_map(|field| event(&field.field, field.event_type.clone(), snapshot.get(&field.field)?))
+            .filter_map(|field| event(&field.field, field.event_type.clone(), snapshot.value_of(&field.field)?))
             .collect()
     };
     events.sort_by(|one, other| other.at.cmp(&one.at).then_with(|| one.id.cmp(&other.id)));

@@ -115,6 +115,10 @@ impl Interpreter for OpenAi {
         format!("chancery-openai/1 {}", self.config.model)
     }
 
+    fn reads(&self, mime_type: &str, filename: Option<&str>) -> bool {
+        rules::is_read(mime_type, filename)
+    }
+
     fn interpret<'a>(
         &'a self,
         document: Document<'a>,

@@ -3,6 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use contract::Object;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -41,6 +42,10 @@ impl Interpreter for Rules {
         "chancery-rules/1".to_owned()
     }
 
+    fn reads(&self, mime_type: &str, filename: Option<&str>) -> bool {
+        is_read(mime_type, filename)
+    }
+
     fn interpret<'a>(
         &'a self,
         document: Document<'a>,
@@ -52,6 +57,11 @@ impl Interpreter for Rules {
         }
         .boxed()
     }
+}
+
+/// Whether a file is of a format that has a reader here.
+pub fn is_read(mime_type: &str, filename: Option<&str>) -> bool {
+    Format::of(mime_type, filename).is_some()
 }
 
 /// The text of a document; nothing when its format has none.
@@ -66,11 +76,11 @@ pub async fn text_of(document: Document<'_>, time_max: Duration) -> Result<Optio
 
 /// Reads on a thread of its own: a hostile file may take long or end in a panic, and neither may reach a caller.
 async fn apart<T: Send + 'static>(
-    bytes: &[u8],
+    bytes: &Bytes,
     time_max: Duration,
     read: impl FnOnce(&[u8], Instant) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
-    let bytes = bytes.to_vec();
+    let bytes = bytes.clone();
     let deadline = Instant::now() + time_max;
     let (send, receive) = oneshot::channel();
     let work = move || {

@@ -6,6 +6,9 @@ use serde_json::value::RawValue;
 
 use super::row::Row;
 
+/// What most rows take.
+const ROW_BYTES: usize = 768;
+
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Happened {
@@ -46,36 +49,57 @@ struct Body<'a> {
     ends: Vec<RecordKey>,
 }
 
-/// The fact that puts `rows` and ends `ends`, with its effects. Each row is written once and used twice.
-pub fn fact(
-    happened: Happened,
-    subject: RecordKey,
-    user: &str,
-    rows: &[Row],
-    ends: Vec<RecordKey>,
-    meta: String,
-) -> (NewFact, Vec<Effect>) {
-    let mut body = String::from("{\"user\":");
-    body.push_str(&json(user));
-    body.push_str(",\"rows\":[");
-    let mut effects = Vec::with_capacity(rows.len() + ends.len());
-    for (index, row) in rows.iter().enumerate() {
-        let text = json(row);
-        if index > 0 {
-            body.push(',');
-        }
-        body.push_str(&text);
-        effects.push(Effect::Put(Box::new(row.record(user, text))));
-    }
-    body.push_str("],\"ends\":");
-    body.push_str(&json(&ends));
-    body.push('}');
-    effects.extend(ends.into_iter().map(Effect::End));
-    (NewFact { kind: happened.kind().to_owned(), subject, body, meta }, effects)
+/// A fact in the making. Each row is written once and used twice: in the body of the fact and in its record.
+pub struct Writing<'a> {
+    user: &'a str,
+    body: Vec<u8>,
+    effects: Vec<Effect>,
 }
 
-fn json<T: serde::Serialize + ?Sized>(value: &T) -> String {
-    serde_json::to_string(value).expect("rows have only string keys")
+impl<'a> Writing<'a> {
+    /// A fact about the records of `user` that will put this many rows.
+    pub fn new(user: &'a str, rows: usize) -> Self {
+        let mut body = Vec::with_capacity(256 + ROW_BYTES * rows);
+        body.extend_from_slice(b"{\"user\":");
+        write(user, &mut body);
+        body.extend_from_slice(b",\"rows\":[");
+        Self { user, body, effects: Vec::with_capacity(rows) }
+    }
+
+    /// Puts a row.
+    pub fn put(&mut self, row: &Row) {
+        if !self.effects.is_empty() {
+            self.body.push(b',');
+        }
+        let begin = self.body.len();
+        write(row, &mut self.body);
+        let text = text(self.body[begin..].to_vec());
+        self.effects.push(Effect::Put(Box::new(row.record(self.user, text))));
+    }
+
+    /// The fact that puts these rows and ends `ends`, with its effects.
+    pub fn finish(
+        self,
+        happened: Happened,
+        subject: RecordKey,
+        ends: Vec<RecordKey>,
+        meta: String,
+    ) -> (NewFact, Vec<Effect>) {
+        let Self { mut body, mut effects, .. } = self;
+        body.extend_from_slice(b"],\"ends\":");
+        write(&ends, &mut body);
+        body.push(b'}');
+        effects.extend(ends.into_iter().map(Effect::End));
+        (NewFact { kind: happened.kind().to_owned(), subject, body: text(body), meta }, effects)
+    }
+}
+
+fn write<T: serde::Serialize + ?Sized>(value: &T, body: &mut Vec<u8>) {
+    serde_json::to_writer(body, value).expect("rows have only string keys");
+}
+
+fn text(json: Vec<u8>) -> String {
+    String::from_utf8(json).expect("JSON is text")
 }
 
 /// Makes the records of a fact again.

@@ -13,6 +13,7 @@ pub struct Listed {
     pub id: String,
     pub entity_type: String,
     pub name: String,
+    pub created_at: Timestamp,
     #[serde(default)]
     pub merged_into: Option<String>,
     pub state: Shown,

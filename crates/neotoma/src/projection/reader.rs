@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use contract::Context;
-use ledger::{At, Find, FindOrder, LIVE, Ledger, ReadError, RecordKey, RecordVersion, Seq};
+use ledger::{At, Find, LIVE, Ledger, ReadError, RecordKey, RecordVersion, Seq};
 use scope::{TenantId, Timestamp};
 
 use super::listed::{Listed, SourceHead};
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The rows under these keys, in order. What belongs to another user is not there.
-    async fn rows<T: Belongs>(&self, keys: &[RecordKey]) -> Result<Vec<Option<Stored<T>>>, Error> {
+    pub async fn rows<T: Belongs>(&self, keys: &[RecordKey]) -> Result<Vec<Option<Stored<T>>>, Error> {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
@@ -326,13 +326,7 @@ impl<'a> Reader<'a> {
         for id in ids {
             let mut after = None;
             loop {
-                let find = Find {
-                    scope: Some((*id).to_owned()),
-                    order: FindOrder::Time,
-                    after,
-                    limit: 1000,
-                    ..Find::all(kind::OBSERVATION)
-                };
+                let find = Find { under: Some((*id).to_owned()), after, limit: 1000, ..Find::all(kind::OBSERVATION) };
                 let (rows, next) = self.find::<Observation>(find).await?;
                 all.extend(rows.into_iter().map(|stored| stored.row));
                 if next.is_none() {

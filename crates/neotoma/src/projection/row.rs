@@ -8,7 +8,7 @@ mod relationship;
 use std::collections::BTreeMap;
 
 use contract::Object;
-use ledger::{Record, RecordKey, UNLISTED};
+use ledger::{Record, RecordKey};
 use scope::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -171,6 +171,16 @@ pub fn backwards(moment: Timestamp) -> Timestamp {
     Timestamp(moment.0.saturating_neg())
 }
 
+/// The key of an observation. It stands under the entity that it was written to, the newest first.
+pub fn observation_key(entity_id: &str, observed_at: Timestamp, id: &str) -> RecordKey {
+    RecordKey::new(kind::OBSERVATION, format!("{entity_id}/{}-{id}", newest_first(observed_at)))
+}
+
+/// A moment as a text that sorts the newest first.
+pub fn newest_first(moment: Timestamp) -> String {
+    format!("{:016x}", i64::MAX.wrapping_sub(moment.0).cast_unsigned())
+}
+
 /// The key under which a user's schema of a type is kept.
 pub fn schema_key(user: &str, entity_type: &str) -> RecordKey {
     RecordKey::new(kind::SCHEMA, format!("{user}/{entity_type}"))
@@ -186,7 +196,9 @@ impl Row {
     pub fn key(&self, user: &str) -> RecordKey {
         match self {
             Self::Source(source) => RecordKey::new(kind::SOURCE, &source.id),
-            Self::Observation(observation) => RecordKey::new(kind::OBSERVATION, &observation.id),
+            Self::Observation(observation) => {
+                observation_key(&observation.entity_id, observation.observed_at, &observation.id)
+            }
             Self::Entity(entity) => RecordKey::new(kind::ENTITY, &entity.id),
             Self::Event(event) => RecordKey::new(kind::EVENT, &event.id),
             Self::Relationship(relationship) => relationship.key(),
@@ -203,6 +215,7 @@ impl Row {
             key: self.key(user),
             scope: user.to_owned(),
             r#type: String::new(),
+            listed: true,
             status: None,
             name: None,
             time: None,
@@ -213,16 +226,13 @@ impl Row {
             body,
         };
         match self {
-            Self::Source(_) => Record { r#type: UNLISTED.to_owned(), ..plain },
-            // Found by time among those of the entity that it was written to, which belongs to one user.
-            Self::Observation(observation) => Record {
-                r#type: UNLISTED.to_owned(),
-                scope: observation.entity_id.clone(),
-                time: Some(backwards(observation.observed_at)),
-                ..plain
-            },
+            Self::Source(_) => Record { listed: false, ..plain },
+            // Found under the entity that it was written to, which belongs to one user.
+            Self::Observation(observation) => Record { listed: false, scope: observation.entity_id.clone(), ..plain },
             Self::Entity(entity) => entity.record(user, plain),
+            // Found by time, and by the entity and the source that it tells of.
             Self::Event(event) => Record {
+                listed: false,
                 r#type: event.event_type.clone(),
                 time: Some(backwards(event.at)),
                 tags: vec![event.source_id.clone(), event.entity_id.clone()],

@@ -1,6 +1,6 @@
 //! retrieve_entities: listings of entities.
 //!
-//! Without filters and sort a listing walks an index by id and costs the same however much is stored. Filters and sort
+//! Without filters and sort a listing walks an index by creation, then id, and costs the same however much is stored. Filters and sort
 //! look at up to [`SCAN_MAX`] entities of a call ([`scan`]). A page ends at its limit or when the answer has grown to
 //! [`ANSWER_CHARS_MAX`]; its cursor ([`cursor`]) goes on at the same read point, so pages neither repeat nor skip
 //! whatever is written in between.
@@ -18,6 +18,7 @@ use crate::projection::listed::Listed;
 use crate::projection::{Reader, message};
 
 pub use cursor::Cursor;
+use cursor::Place;
 use listing::Listing;
 pub use totals::Totals;
 
@@ -64,9 +65,9 @@ struct Found {
     next: Option<Cursor>,
 }
 
-/// A page of everything, by id.
+/// A page of everything, the oldest first.
 async fn plain(reader: &Reader<'_>, totals: &Totals, listing: &Listing, start: &Cursor) -> Result<Found, Error> {
-    let finds = listing.finds(reader.user, start.after.as_deref());
+    let finds = listing.finds(reader.user, start.after.as_ref());
     let mut walk = Walk::<Listed>::new(finds, start.skip);
     let mut answer = Growing::new(listing);
     while !answer.is_full()
@@ -81,7 +82,7 @@ async fn plain(reader: &Reader<'_>, totals: &Totals, listing: &Listing, start: &
     } else {
         totals.count(reader, listing.entity_type.as_deref(), listing.merged).await?
     };
-    let last = answer.entities.last().map(|last| last.id.clone());
+    let last = answer.last.take();
     let next = last.filter(|_| more).map(|last| Cursor { after: Some(last), skip: 0, ..start.clone() });
     Ok(Found { entities: answer.entities, total, next })
 }
@@ -90,6 +91,8 @@ async fn plain(reader: &Reader<'_>, totals: &Totals, listing: &Listing, start: &
 struct Growing<'a> {
     listing: &'a Listing,
     entities: Vec<Entity>,
+    /// Where the last of them stands.
+    last: Option<Place>,
     chars: usize,
     /// An entity came that did not fit any more.
     was_cut: bool,
@@ -97,7 +100,7 @@ struct Growing<'a> {
 
 impl<'a> Growing<'a> {
     fn new(listing: &'a Listing) -> Self {
-        Self { listing, entities: Vec::with_capacity(listing.limit), chars: 0, was_cut: false }
+        Self { listing, entities: Vec::with_capacity(listing.limit), last: None, chars: 0, was_cut: false }
     }
 
     fn is_full(&self) -> bool {
@@ -106,6 +109,7 @@ impl<'a> Growing<'a> {
 
     /// Takes an entity in if it fits. The first one always does.
     fn push(&mut self, entity: Listed) {
+        let place = Place { created_at: entity.created_at, id: entity.id.clone() };
         let entity = message::listed(entity, self.listing.snapshots, &self.listing.fields);
         let chars = message::entity_chars(&entity);
         if self.is_full() || (self.chars + chars > ANSWER_CHARS_MAX && !self.entities.is_empty()) {
@@ -113,6 +117,7 @@ impl<'a> Growing<'a> {
             return;
         }
         self.chars += chars;
+        self.last = Some(place);
         self.entities.push(entity);
     }
 }

@@ -1,7 +1,7 @@
 //! list_observations: what was said about an entity, newest first, then by id.
 
 use contract::generated::neotoma::{ListObservationsRequest, ListObservationsResponse};
-use ledger::{Find, FindOrder};
+use ledger::Find;
 
 use super::page::Page;
 use super::walk::{ROWS_AT_ONCE, Walk};
@@ -44,11 +44,7 @@ pub async fn newest(
 
 /// A walk along the observations that were written to these entities, newest first.
 pub fn walk<'a>(written_to: impl Iterator<Item = &'a str>, skip: usize, limit: usize) -> Walk<Observation> {
-    let find = |id: &str| Find {
-        scope: Some(id.to_owned()),
-        order: FindOrder::Time,
-        limit: limit.min(ROWS_AT_ONCE),
-        ..Find::all(kind::OBSERVATION)
-    };
+    let find =
+        |id: &str| Find { under: Some(id.to_owned()), limit: limit.min(ROWS_AT_ONCE), ..Find::all(kind::OBSERVATION) };
     Walk::new(written_to.map(find).collect(), skip)
 }

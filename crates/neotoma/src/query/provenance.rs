@@ -4,13 +4,12 @@ use contract::generated::neotoma::{
     GetFieldProvenanceRequest, GetFieldProvenanceResponse, LosingObservation, SourceObservation,
 };
 use contract::{Json, Object};
-use ledger::RecordKey;
 
 use super::observations;
 use crate::Error;
 use crate::domain::reducer::{Winner, ranked};
 use crate::domain::{Observation, shape};
-use crate::projection::row::{EntityRow, kind};
+use crate::projection::row::{EntityRow, observation_key};
 use crate::projection::{Reader, message};
 
 /// Losers are looked for among this many observations, the newest.
@@ -62,8 +61,9 @@ async fn losers(
     let mut observations = observations::newest(reader, entity, 0, OBSERVATIONS_MAX).await?;
     // An old correction may outrank all that is newer; the losers lost against it.
     if !observations.iter().any(|observation| observation.id == winner.id) {
-        let key = RecordKey::new(kind::OBSERVATION, &winner.id);
-        observations.extend(reader.row::<Observation>(key).await?.map(|stored| stored.row));
+        let written_to = std::iter::once(&entity.id).chain(&entity.members);
+        let keys: Vec<_> = written_to.map(|id| observation_key(id, winner.observed_at, &winner.id)).collect();
+        observations.extend(reader.rows::<Observation>(&keys).await?.into_iter().flatten().map(|stored| stored.row));
     }
     let schema = reader.schema(&entity.entity_type).await?;
     let lost = ranked(&schema, field, &observations)

@@ -13,7 +13,7 @@ use crate::projection::reader::moment;
 use crate::projection::row::{EventRow, backwards, kind};
 use crate::projection::{Reader, message};
 
-/// Up to this many events of one type or source are gathered by their index and sorted here. More are so common that
+/// Up to this many events of one source or entity are gathered by their index and sorted here. More are so common that
 /// the walk through time comes by them often enough.
 const GATHERED_MAX: u64 = 500;
 const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
@@ -43,11 +43,10 @@ pub async fn list(
 /// A page of the events that match, and how many match.
 pub async fn newest(reader: &Reader<'_>, find: Find, skip: usize, limit: usize) -> Result<(Vec<EventRow>, u64), Error> {
     let by_time = Find { order: FindOrder::Time, ..find.clone() };
-    // The order decides which index counts: that of the tag, of the type, or of time.
-    let counted = if find.time.is_some() && find.tag.is_none() { by_time.clone() } else { find.clone() };
-    let total = reader.count(counted, COUNT_MAX).await?;
-    let narrow = find.tag.is_some() || (find.r#type.is_some() && find.time.is_none());
-    if narrow && total <= GATHERED_MAX {
+    // Tags are listed in the order of ids; all else, and events of a type, in the order of time.
+    let tagged = find.tag.is_some();
+    let total = reader.count(if tagged { find.clone() } else { by_time.clone() }, COUNT_MAX).await?;
+    if tagged && total <= GATHERED_MAX {
         let (rows, _) = reader.find::<EventRow>(Find { limit: GATHERED_MAX as usize, ..find }).await?;
         let mut events: Vec<EventRow> = rows.into_iter().map(|stored| stored.row).collect();
         events.sort_by(|one, other| other.at.cmp(&one.at).then_with(|| one.id.cmp(&other.id)));

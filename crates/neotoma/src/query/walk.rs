@@ -22,7 +22,7 @@ pub trait Placed {
 
 impl Placed for Listed {
     fn place(&self) -> (i64, &str) {
-        (0, &self.id)
+        (self.created_at.0, &self.id)
     }
 }
 

@@ -48,9 +48,10 @@ impl Write {
         let source_id = ids::source(user, &file.hash);
         let reader = Reader::live(self.recorder.ledger(), ctx, user);
         let _admitted = self.admit_run(&reader, ctx, &source_id, &wanted).await?;
-        let path = self.keep(ctx, user, BUCKET, &file).await?;
+        let mut content = file.held.as_deref().unwrap_or_default();
+        let path = self.keep(ctx, user, BUCKET, &mut content).await?.key.to_string();
         let _turn = self.recorder.turn([source_id.as_str()]).await;
-        let ran = self.interpret(&reader, &source_id, &file, &wanted).await?;
+        let ran = self.interpret(&reader, &source_id, (&file, &path), &wanted).await?;
         let storing = Storing { source_id, file: &file, path, attach: false, properties: None, ran };
         let answer = self.recorder.once(ctx, user, || storing.decide(&reader, ctx)).await?;
         storing.failure(answer)

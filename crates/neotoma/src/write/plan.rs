@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use ledger::{Expectation, RecordKey};
 use scope::Timestamp;
 
-use super::Decision;
+use super::ahead::Ahead;
+use super::{Decision, pause};
 use crate::Error;
 use crate::domain::identity::{self, normalise};
 use crate::domain::{Map, Observation, Schema, schema, timeline};
@@ -20,6 +21,7 @@ pub struct Plan<'a> {
     pub now: Timestamp,
     entities: BTreeMap<String, Work>,
     schemas: BTreeMap<String, Declared>,
+    pub(super) ahead: Option<Ahead>,
     pub rows: Vec<Row>,
     pub ends: Vec<RecordKey>,
     pub expectations: Vec<Expectation>,
@@ -27,11 +29,22 @@ pub struct Plan<'a> {
     pub remarks: Vec<(String, String)>,
 }
 
-/// An entity before and after.
+/// An entity before and after; one of them is there.
 struct Work {
     before: Option<Stored<EntityRow>>,
-    after: EntityRow,
-    touched: bool,
+    /// As the plan leaves it, once the plan has changed it.
+    after: Option<EntityRow>,
+}
+
+impl Work {
+    fn row(&self) -> Option<&EntityRow> {
+        self.after.as_ref().or_else(|| self.before.as_ref().map(|before| &before.row))
+    }
+
+    fn row_mut(&mut self) -> &mut EntityRow {
+        let before = self.before.as_ref();
+        self.after.get_or_insert_with(|| before.expect("an entity is loaded or created").row.clone())
+    }
 }
 
 /// A schema, and whether it has to be stored.
@@ -56,6 +69,7 @@ impl<'a> Plan<'a> {
             now,
             entities: BTreeMap::new(),
             schemas: BTreeMap::new(),
+            ahead: None,
             rows: Vec::new(),
             ends: Vec::new(),
             expectations: Vec::new(),
@@ -78,6 +92,18 @@ impl<'a> Plan<'a> {
             self.schemas.insert(of.to_owned(), declared);
         }
         Ok(())
+    }
+
+    /// Takes the built-in schema of a type without looking for one of the user's own. False when there is none.
+    pub fn assume_schema(&mut self, of: &str) -> bool {
+        let builtin = schema::builtin(of).map(|builtin| Declared::new(Cow::Borrowed(builtin), None, false));
+        builtin.map(|declared| self.schemas.insert(of.to_owned(), declared)).is_some()
+    }
+
+    /// The types whose schema is not the user's own, as far as is known.
+    pub(super) fn assumed_types(&self) -> impl Iterator<Item = &str> {
+        let assumed = self.schemas.iter().filter(|(_, declared)| declared.version.is_none());
+        assumed.map(|(of, _)| of.as_str())
     }
 
     /// The schema of a type that was loaded.
@@ -103,7 +129,7 @@ impl<'a> Plan<'a> {
 
     /// Loads entities, following merges. The answer has the entity that each id leads to, or nothing.
     pub async fn load(&mut self, ids: &[String]) -> Result<Vec<Option<String>>, Error> {
-        let found = self.reader.entities(ids).await?;
+        let found = self.entities(ids).await?;
         let mut leads_to = Vec::with_capacity(ids.len());
         for found in found {
             let Some(found) = found else {
@@ -122,26 +148,23 @@ impl<'a> Plan<'a> {
 
     /// Takes an entity that was loaded already.
     pub fn hold(&mut self, entity: Stored<EntityRow>) {
-        let work = |entity: Stored<EntityRow>| Work { after: entity.row.clone(), before: Some(entity), touched: false };
-        self.entities.entry(entity.row.id.clone()).or_insert_with(|| work(entity));
+        self.entities.entry(entity.row.id.clone()).or_insert_with(|| Work { before: Some(entity), after: None });
     }
 
     /// Adds an entity that does not exist yet.
     pub fn create(&mut self, id: &str, entity_type: &str, name: &str) {
         let after = EntityRow::new(id.to_owned(), entity_type.to_owned(), name.to_owned(), self.now);
-        self.entities.insert(id.to_owned(), Work { before: None, after, touched: true });
+        self.entities.insert(id.to_owned(), Work { before: None, after: Some(after) });
     }
 
     /// An entity as the plan leaves it.
     pub fn entity(&self, id: &str) -> Option<&EntityRow> {
-        self.entities.get(id).map(|work| &work.after)
+        self.entities.get(id).and_then(Work::row)
     }
 
     /// The entity for changing; it will be stored.
     pub fn entity_mut(&mut self, id: &str) -> &mut EntityRow {
-        let work = self.entities.get_mut(id).expect("entities are loaded before they are changed");
-        work.touched = true;
-        &mut work.after
+        self.entities.get_mut(id).expect("entities are loaded before they are changed").row_mut()
     }
 
     /// True when the plan creates this entity.
@@ -168,9 +191,9 @@ impl<'a> Plan<'a> {
     pub fn observe(&mut self, observation: Observation) {
         let declared = self.schemas.get(&observation.entity_type).expect("schemas are loaded before they are used");
         let work = self.entities.get_mut(&observation.entity_id).expect("entities are loaded before they are changed");
-        work.touched = true;
-        work.after.state.add(&declared.schema, &observation);
-        work.after.updated_at = work.after.updated_at.max(observation.created_at);
+        let entity = work.row_mut();
+        entity.state.add(&declared.schema, &observation);
+        entity.updated_at = entity.updated_at.max(observation.created_at);
         self.rows.push(Row::Observation(observation));
     }
 
@@ -190,27 +213,28 @@ impl<'a> Plan<'a> {
         self.rows.push(row);
     }
 
-    /// Derives names, identifiers and events of everything touched, and turns it into rows.
+    /// Derives names, identifiers and events of everything touched, and turns it into rows. This is the last step: the
+    /// plan has no entities after it.
     pub async fn settle(&mut self) -> Result<(), Error> {
         self.settle_schemas();
-        let ids: Vec<String> =
-            self.entities.iter().filter(|(_, work)| work.touched).map(|(id, _)| id.clone()).collect();
-        for id in ids {
-            self.rename(&id).await?;
-            let work = self.entities.get_mut(&id).expect("just listed");
-            let declared = self.schemas.get(&work.after.entity_type).expect("schemas are loaded before they are used");
+        for (index, work) in std::mem::take(&mut self.entities).into_values().enumerate() {
+            pause(index).await;
+            let Work { before, after: Some(mut entity) } = work else { continue };
+            let shown = identity::display_name(&entity.entity_type, &entity.state);
+            if let Some(name) = shown.as_deref().filter(|_| entity.is_live()) {
+                self.rename(before.as_ref(), &mut entity, name).await?;
+            }
+            let declared = self.schemas.get(&entity.entity_type).expect("schemas are loaded before they are used");
             let (schema, former) = (&declared.schema, declared.former.as_ref().unwrap_or(&declared.schema));
-            work.after.derive(schema);
-            let before = work.before.as_ref();
-            let old = before.map(|before| events(former, &before.row)).unwrap_or_default();
-            let new = events(schema, &work.after);
+            entity.derive(schema, shown);
+            let old = before.as_ref().map(|before| events(former, &before.row)).unwrap_or_default();
+            let new = events(schema, &entity);
             for gone in old.iter().filter(|old| !new.iter().any(|new| new.id == old.id)) {
                 self.ends.push(RecordKey::new(kind::EVENT, &gone.id));
             }
             let fresh = new.into_iter().filter(|new| !old.contains(new));
             self.rows.extend(fresh.map(Row::Event));
-            let (row, version) = (Row::Entity(work.after.clone()), before.map(|before| before.version));
-            self.put(row, version);
+            self.put(Row::Entity(entity), before.map(|before| before.version));
         }
         Ok(())
     }
@@ -232,31 +256,28 @@ impl<'a> Plan<'a> {
         changed.into_iter().for_each(|(row, version)| self.put(row, version));
     }
 
-    /// Gives an entity the name that its snapshot has now, unless another of its type has it. The old name becomes an alias.
-    async fn rename(&mut self, id: &str) -> Result<(), Error> {
-        let work = &self.entities[id];
-        let entity = &work.after;
-        if !entity.is_live() {
-            return Ok(());
-        }
-        let Some(name) = identity::display_name(&entity.entity_type, &entity.state.snapshot()) else { return Ok(()) };
+    /// Gives an entity the `name` that its snapshot has now, unless another of its type has it. The old name becomes an alias.
+    async fn rename(
+        &mut self,
+        before: Option<&Stored<EntityRow>>,
+        entity: &mut EntityRow,
+        name: &str,
+    ) -> Result<(), Error> {
         if name == entity.name {
             return Ok(());
         }
-        let of = entity.entity_type.clone();
-        let same = normalise(&of, &name) == normalise(&of, &entity.name);
-        if work.before.is_some() && !same {
-            let holders = self.reader.identified(&name, Some(&of), 2).await?;
-            if holders.iter().any(|holder| holder.row.id != id && !entity.members.contains(&holder.row.id)) {
+        let of = entity.entity_type.as_str();
+        let same = normalise(of, name) == normalise(of, &entity.name);
+        if before.is_some() && !same {
+            let holders = self.reader.identified(name, Some(of), 2).await?;
+            if holders.iter().any(|holder| holder.row.id != entity.id && !entity.members.contains(&holder.row.id)) {
                 self.remarks
-                    .push((id.to_owned(), "another entity has the new name; this one keeps its own".to_owned()));
+                    .push((entity.id.clone(), "another entity has the new name; this one keeps its own".to_owned()));
                 return Ok(());
             }
         }
-        let known = work.before.is_some();
-        let entity = self.entity_mut(id);
-        let old = std::mem::replace(&mut entity.name, name);
-        if known && !same && !old.is_empty() && !entity.aliases.contains(&old) {
+        let old = std::mem::replace(&mut entity.name, name.to_owned());
+        if before.is_some() && !same && !old.is_empty() && !entity.aliases.contains(&old) {
             entity.aliases.push(old);
             entity.aliases.sort();
         }
@@ -270,7 +291,7 @@ fn events(schema: &Schema, entity: &EntityRow) -> Vec<EventRow> {
     if !entity.is_live() {
         return Vec::new();
     }
-    let found = timeline::events(schema, &entity.id, &entity.state.snapshot());
+    let found = timeline::events(schema, &entity.id, &entity.state);
     let row = |event: timeline::Event| {
         let winner = entity.state.winner(&event.field)?;
         Some(EventRow {

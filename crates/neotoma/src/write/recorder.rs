@@ -9,12 +9,12 @@ use ledger::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
 use tokio::sync::MutexGuard;
 
+use super::pause;
 use super::turns::Turns;
 use crate::Error;
-use crate::projection::fold::{self, Happened};
+use crate::projection::fold::{Happened, Writing};
 use crate::projection::row::Row;
 
 /// A decision is made at most this often before the conflict is the caller's to solve.
@@ -103,7 +103,7 @@ impl Recorder {
             });
             let facts = match nothing {
                 true => Vec::new(),
-                false => vec![fold::fact(happened, subject, user, &rows, ends, meta(ctx))],
+                false => vec![written(user, rows).await.finish(happened, subject, ends, meta(ctx))],
             };
             let change =
                 Change { tenant: ctx.scope.tenant.clone(), at: ctx.now, idempotency: stored, expectations, facts };
@@ -155,6 +155,16 @@ impl Recorder {
     }
 }
 
+/// A fact that puts these rows, and pauses between them.
+async fn written(user: &str, rows: Vec<Row>) -> Writing<'_> {
+    let mut writing = Writing::new(user, rows.len());
+    for (index, row) in rows.into_iter().enumerate() {
+        pause(index).await;
+        writing.put(&row);
+    }
+    writing
+}
+
 /// The code for a write that is known not to have happened.
 fn not_done(happened: Happened) -> Error {
     match happened {
@@ -174,16 +184,28 @@ fn idempotency(ctx: &Context) -> Option<Idempotency> {
 }
 
 fn meta(ctx: &Context) -> String {
-    json!({
-        "message_id": ctx.ids.next(),
-        "correlation_id": ctx.request.correlation_id,
-        "causation_id": ctx.request.request_id,
-        "client_request_id": ctx.effect.as_ref().map(|effect| &effect.key),
-        "traceparent": ctx.request.traceparent,
-        "producer": "chancery/neotoma",
-        "actor": ctx.principal.id(),
-    })
-    .to_string()
+    let meta = Meta {
+        message_id: ctx.ids.next(),
+        correlation_id: &ctx.request.correlation_id,
+        causation_id: &ctx.request.request_id,
+        client_request_id: ctx.effect.as_ref().map(|effect| effect.key.as_str()),
+        traceparent: &ctx.request.traceparent,
+        producer: "chancery/neotoma",
+        actor: ctx.principal.id(),
+    };
+    serde_json::to_string(&meta).expect("it has only string keys")
+}
+
+/// What is kept about how a fact came about.
+#[derive(Serialize)]
+struct Meta<'a> {
+    message_id: String,
+    correlation_id: &'a str,
+    causation_id: &'a str,
+    client_request_id: Option<&'a str>,
+    traceparent: &'a Option<String>,
+    producer: &'static str,
+    actor: String,
 }
 
 /// Between 1 and 8, and different from call to call: ids are the only dice here.

@@ -2,7 +2,7 @@
 
 use contract::Context;
 use contract::generated::neotoma::{RegisterSchemaRequest, RegisterSchemaResponse};
-use ledger::{Find, RecordKey};
+use ledger::{Find, FindOrder, RecordKey};
 use serde_json::Value;
 
 use super::{Plan, Write};
@@ -181,6 +181,7 @@ async fn of_type(reader: &Reader<'_>, of: &str) -> Result<Vec<Stored<EntityRow>>
             let find = Find {
                 scope: Some(scope.clone()),
                 r#type: Some(of.to_owned()),
+                order: FindOrder::Time,
                 after,
                 limit: ENTITIES_PER_STEP,
                 ..Find::all(kind::ENTITY)

@@ -2,7 +2,6 @@
 //!
 //! The expectations of a commit keep the data right, also between processes; turns only save work.
 
-use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
 
 use tokio::sync::{Mutex, MutexGuard};
@@ -25,7 +24,9 @@ impl Turns {
     /// Waits until nobody else writes about any of these. Always in one order, so that nobody waits for ever.
     pub async fn take(&self, ids: impl IntoIterator<Item = &str>) -> Vec<MutexGuard<'_, ()>> {
         #[expect(clippy::cast_possible_truncation, reason = "any bits of the hash will do")]
-        let shards: BTreeSet<usize> = ids.into_iter().map(|id| self.hasher.hash_one(id) as usize % SHARDS).collect();
+        let mut shards: Vec<usize> = ids.into_iter().map(|id| self.hasher.hash_one(id) as usize % SHARDS).collect();
+        shards.sort_unstable();
+        shards.dedup();
         let mut taken = Vec::with_capacity(shards.len());
         for shard in shards {
             taken.push(self.shards[shard].lock().await);

@@ -142,7 +142,7 @@ fn names_over_time(schema: &Schema, entity: &EntityRow, mut observations: Vec<Ob
     let mut names: Vec<String> = Vec::new();
     for observation in &observations {
         state.add(schema, observation);
-        let Some(name) = identity::display_name(&entity.entity_type, &state.snapshot()) else { continue };
+        let Some(name) = identity::display_name(&entity.entity_type, &state) else { continue };
         let had = name == entity.name || entity.aliases.contains(&name);
         if had && names.last() != Some(&name) {
             names.push(name);

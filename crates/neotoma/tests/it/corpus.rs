@@ -83,7 +83,8 @@ async fn the_same_document_gives_the_same_entities_in_the_same_order() {
 #[tokio::test]
 async fn the_sample_invoice_is_an_invoice() {
     let bytes = fs::read(corpus().with_file_name("fixtures").join("sample_invoice.pdf")).unwrap();
-    let document = Document { bytes: &bytes, mime_type: "application/pdf", filename: Some("sample_invoice.pdf") };
+    let document =
+        Document { bytes: &bytes.into(), mime_type: "application/pdf", filename: Some("sample_invoice.pdf") };
     let found = Rules::default().interpret(document, &Object::default()).await.unwrap();
     assert_eq!(found[0].entity_type, "invoice");
     assert_eq!(
@@ -111,7 +112,7 @@ async fn interpret(name: &str) -> Vec<Extracted> {
         "md" => "text/markdown",
         _ => "text/plain",
     };
-    let document = Document { bytes: &bytes, mime_type, filename: Some(name) };
+    let document = Document { bytes: &bytes.into(), mime_type, filename: Some(name) };
     Rules::default().interpret(document, &Object::default()).await.unwrap()
 }
 

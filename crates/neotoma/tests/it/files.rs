@@ -1,8 +1,8 @@
 //! Files: kept by their content, interpreted, and reached by signed links.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -278,6 +278,43 @@ impl Interpreter for Moody {
         };
         Box::pin(std::future::ready(outcome))
     }
+}
+
+/// Notes how much of each file was brought to it; it reads text only.
+struct Weighing(Arc<Mutex<Vec<usize>>>);
+
+impl Interpreter for Weighing {
+    fn version(&self) -> String {
+        "weighing/1".to_owned()
+    }
+
+    fn reads(&self, mime_type: &str, _: Option<&str>) -> bool {
+        mime_type.starts_with("text/")
+    }
+
+    fn interpret<'a>(
+        &'a self,
+        document: Document<'a>,
+        _: &'a contract::Object,
+    ) -> BoxFuture<'a, Result<Vec<Extracted>, Failure>> {
+        self.0.lock().unwrap().push(document.bytes.len());
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+}
+
+// N-077
+#[tokio::test]
+async fn a_local_file_that_nobody_looks_into_is_stored_without_being_held() {
+    const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\nand what follows";
+    let seen = Arc::<Mutex<Vec<usize>>>::default();
+    let desk = desk(|parts, folder| {
+        std::fs::write(folder.join("picture.png"), PICTURE).unwrap();
+        parts.interpreter = Arc::new(Weighing(seen.clone()));
+    });
+    let stored = desk.ok("upload_file", json!({"file_path": "picture.png"})).await;
+    assert_eq!((&stored["file_size"], &stored["content_type"]), (&json!(PICTURE.len()), &json!("image/png")));
+    desk.ok("upload_file", json!({"file_path": "tasks.csv"})).await;
+    assert_eq!(*seen.lock().unwrap(), [0, TASKS.len()]);
 }
 
 // N-037, N-088

@@ -118,7 +118,7 @@ async fn images_and_spreadsheets_say_nothing() {
 }
 
 async fn interpret(bytes: &[u8], mime_type: &str) -> Result<Vec<Extracted>, Failure> {
-    let document = Document { bytes, mime_type, filename: None };
+    let document = Document { bytes: &bytes::Bytes::copy_from_slice(bytes), mime_type, filename: None };
     Rules::new(Duration::from_secs(20)).interpret(document, &Object::default()).await
 }
 

@@ -121,7 +121,8 @@ impl Model {
     async fn ask(&self, change: impl FnOnce(&mut OpenAiConfig)) -> Result<Vec<Extracted>, Failure> {
         let mut config = OpenAiConfig::new(format!("http://{}/v1", self.address), "tiny");
         change(&mut config);
-        let document = Document { bytes: b"Hello", mime_type: "text/plain", filename: None };
+        let document =
+            Document { bytes: &bytes::Bytes::from_static(b"Hello"), mime_type: "text/plain", filename: None };
         OpenAi::new(config).unwrap().interpret(document, &Object::default()).await
     }
 }

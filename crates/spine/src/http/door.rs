@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::body::{Bounds, Turns, Unread, Whole};
+use super::direct;
 use super::sessions::{self, Sessions, Standing};
 use crate::Endpoint;
 use crate::admission::{self, Addresses, Admission, Arrival, Rejection};
@@ -106,7 +107,7 @@ impl Door {
             }
         };
         // A large body's turn lasts until its call is answered.
-        let (message, bytes, _turn) =
+        let (mut message, bytes, _turn) =
             message.map_or((None, Bytes::new(), None), |(message, Whole { bytes, turn })| (Some(message), bytes, turn));
         let now = self.endpoint.clock.now();
         let arrival = Arrival { door: admission::Door::Http(&parts.headers), message: message.as_ref(), now };
@@ -115,15 +116,20 @@ impl Door {
             .admit(&arrival, self.endpoint.capability.manifest())
             .map_err(|rejection| self.rejected(&rejection, message.as_ref(), Some(&parts.headers)))?;
 
-        let caller = format!("{}|{}", admitted.scope.tenant, admitted.principal.id());
+        put_media_right(&mut parts.headers, &parts.method);
+        let request = self.request_meta(&parts.headers, message.as_ref());
+        let arrived = Arrived { admitted, request, names: names_wanted(parts.uri.query()) };
+        if let Some(call) = message.as_mut().and_then(|it| direct::plain(&self.endpoint, &parts.headers, it)) {
+            return Ok(direct::answer(self.endpoint.clone(), arrived, call).await);
+        }
+
+        let caller = format!("{}|{}", arrived.admitted.scope.tenant, arrived.admitted.principal.id());
         if message.as_ref().is_some_and(|message| message.method == "initialize") {
             // It opens a session, and must not reach into one that is named beside it.
             parts.headers.remove(SESSION);
         }
         let service = self.service_for(&parts, message.as_ref(), &caller).await?;
-        put_media_right(&mut parts.headers, &parts.method);
-        let request = self.request_meta(&parts.headers, message.as_ref());
-        parts.extensions.insert(Arrived { admitted, request, names: names_wanted(parts.uri.query()) });
+        parts.extensions.insert(arrived);
         let follows = parts.method == Method::GET;
         let id = message.and_then(|message| message.id);
         let request = Request::from_parts(parts, Body::from(bytes));

@@ -31,7 +31,8 @@ pub struct Interrupted {
 
 /// One caller, for the length of one call.
 pub struct PeerClient {
-    pub peer: Peer<RoleServer>,
+    /// Absent where there is nobody to tell anything before the answer.
+    pub peer: Option<Peer<RoleServer>>,
     /// True from 2026-07-28 on: questions end the call instead of being sent.
     pub stateless: bool,
     pub capabilities: ClientCapabilities,
@@ -49,12 +50,12 @@ pub struct PeerClient {
 impl Client for PeerClient {
     fn progress<'a>(&'a self, done: f64, total: Option<f64>, message: Option<&'a str>) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            let Some(token) = self.progress_token.clone() else { return };
+            let (Some(token), Some(peer)) = (self.progress_token.clone(), &self.peer) else { return };
             let mut param = ProgressNotificationParam::new(token, done);
             param.total = total;
             param.message = message.map(str::to_owned);
             // A client that is gone has no use for progress.
-            let _ = self.peer.notify_progress(param).await;
+            let _ = peer.notify_progress(param).await;
         })
     }
 
@@ -62,8 +63,8 @@ impl Client for PeerClient {
         Box::pin(async move {
             let Ok(level) = serde_json::from_value::<LoggingLevel>(Value::from(level)) else { return };
             let wanted = self.log_level.is_some_and(|least| severity(level) >= severity(least));
-            if wanted {
-                let _ = self.peer.notify_logging_message(LoggingMessageNotificationParam::new(level, data)).await;
+            if let (true, Some(peer)) = (wanted, &self.peer) {
+                let _ = peer.notify_logging_message(LoggingMessageNotificationParam::new(level, data)).await;
             }
         })
     }
@@ -104,6 +105,27 @@ impl Client for PeerClient {
 }
 
 impl PeerClient {
+    /// A client of the stateless era that wants nothing but the answer. `call` is unique for each call.
+    pub fn plain(capabilities: ClientCapabilities, call: String) -> Self {
+        Self {
+            peer: None,
+            stateless: true,
+            capabilities,
+            progress_token: None,
+            log_level: None,
+            continued: false,
+            brought: BTreeMap::new(),
+            interrupted: Mutex::new(Interrupted { call: call.clone(), ..Interrupted::default() }),
+            call,
+        }
+    }
+
+    /// True when there is any question that this client can answer.
+    pub fn can_be_asked(&self) -> bool {
+        let ClientCapabilities { elicitation, sampling, roots, .. } = &self.capabilities;
+        elicitation.is_some() || sampling.is_some() || roots.is_some()
+    }
+
     /// The answers the client came back with, or the questions it still has to answer.
     fn answered(&self, questions: Vec<(String, Ask)>) -> Result<Vec<Reply>, CallError> {
         let mut interrupted = self.lock();
@@ -125,11 +147,12 @@ impl PeerClient {
 
     /// Asks within the session and waits.
     async fn ask_now(&self, questions: Vec<(String, Ask)>) -> Result<Vec<Reply>, CallError> {
+        let Some(peer) = &self.peer else { return Err(CallError::precondition("the client cannot be asked")) };
         let mut replies = Vec::with_capacity(questions.len());
         for (_, ask) in questions {
             let request: ServerRequest =
                 serde_json::from_value(wire::question(&ask)).expect("our questions have the protocol's shape");
-            let result = self.peer.send_request(request).await.map_err(|error| {
+            let result = peer.send_request(request).await.map_err(|error| {
                 CallError::precondition("the client did not answer")
                     .hint("try again")
                     .detail("cause", error.to_string())

@@ -2,7 +2,6 @@
 
 #![expect(deprecated, reason = "log messages are served to the clients that still use them")]
 
-use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
@@ -61,7 +60,7 @@ impl Handler {
     }
 
     pub(super) fn prepared(&self) -> &Prepared {
-        self.endpoint.prepared.get_or_init(|| Prepared::new(&self.endpoint))
+        Prepared::of(&self.endpoint)
     }
 
     pub(super) fn arrived(&self, extensions: &Extensions) -> Result<Arrived, ErrorData> {
@@ -101,15 +100,11 @@ impl Handler {
     fn client(&self, cx: &RequestContext<RoleServer>, request: &RequestMeta) -> PeerClient {
         let stateless = is_stateless(cx);
         PeerClient {
-            peer: cx.peer.clone(),
+            peer: Some(cx.peer.clone()),
             stateless,
-            capabilities: cx.client_capabilities().unwrap_or_default(),
             progress_token: cx.meta.get_progress_token(),
             log_level: if stateless { cx.meta.log_level() } else { *self.level() },
-            continued: false,
-            brought: BTreeMap::new(),
-            interrupted: Mutex::default(),
-            call: request.request_id.clone(),
+            ..PeerClient::plain(cx.client_capabilities().unwrap_or_default(), request.request_id.clone())
         }
     }
 
@@ -124,35 +119,18 @@ impl Handler {
     ) -> Result<(Caller, Arc<PeerClient>), ErrorData> {
         let arrived = self.arrived(&cx.extensions)?;
         let mut client = self.client(cx, &arrived.request);
-        let interrupted = match state {
-            Some(sealed) => {
-                self.endpoint.seal.open::<Interrupted>(sealed, &purpose(&arrived, &what())).map_err(|_| {
-                    ErrorData::invalid_params("requestState is not one we gave for this call, or it is too old", None)
-                })?
-            }
-            None => Interrupted { call: client.call.clone(), ..Interrupted::default() },
-        };
-        client.continued = state.is_some();
-        client.call.clone_from(&interrupted.call);
+        if let Some(sealed) = state {
+            let opened = self.endpoint.seal.open::<Interrupted>(sealed, &purpose(&arrived.admitted, &what()));
+            let interrupted = opened.map_err(|_| {
+                ErrorData::invalid_params("requestState is not one we gave for this call, or it is too old", None)
+            })?;
+            client.continued = true;
+            client.call.clone_from(&interrupted.call);
+            client.interrupted = Mutex::new(interrupted);
+        }
         client.brought = responses.unwrap_or_default();
-        client.interrupted = Mutex::new(interrupted);
         let client = Arc::new(client);
         Ok((self.caller_with(cx, arrived, client.clone()), client))
-    }
-
-    /// The result that sends questions to the client.
-    pub(super) fn input_required(
-        &self,
-        cx: &RequestContext<RoleServer>,
-        client: &PeerClient,
-        error: &CallError,
-        what: impl FnOnce() -> String,
-    ) -> Result<Option<InputRequiredResult>, ErrorData> {
-        let ErrorKind::NeedsInput(asks) = &error.kind else { return Ok(None) };
-        let state = client.interrupted.lock().expect("nothing panics while holding this").clone();
-        let sealed = self.endpoint.seal.close(&state, &purpose(&self.arrived(&cx.extensions)?, &what()));
-        let requests = (!asks.is_empty()).then(|| wire::questions(asks));
-        Ok(Some(InputRequiredResult::new(requests, Some(sealed)).with_meta(wire::result_meta())))
     }
 
     pub(super) fn level(&self) -> std::sync::MutexGuard<'_, Option<LoggingLevel>> {
@@ -166,10 +144,24 @@ impl Handler {
     }
 }
 
+/// The result that sends questions to the client.
+pub(super) fn input_required(
+    endpoint: &Endpoint,
+    caller: &Caller,
+    client: &PeerClient,
+    error: &CallError,
+    what: impl FnOnce() -> String,
+) -> Option<InputRequiredResult> {
+    let ErrorKind::NeedsInput(asks) = &error.kind else { return None };
+    let state = client.interrupted.lock().expect("nothing panics while holding this").clone();
+    let sealed = endpoint.seal.close(&state, &purpose(&caller.admitted, &what()));
+    let requests = (!asks.is_empty()).then(|| wire::questions(asks));
+    Some(InputRequiredResult::new(requests, Some(sealed)).with_meta(wire::result_meta()))
+}
+
 /// What a sealed state is for: this caller, doing this.
-fn purpose(arrived: &Arrived, what: &str) -> String {
-    let Admitted { scope, principal, .. } = &arrived.admitted;
-    format!("{}\n{}\n{what}", scope.tenant, principal.id())
+fn purpose(admitted: &Admitted, what: &str) -> String {
+    format!("{}\n{}\n{what}", admitted.scope.tenant, admitted.principal.id())
 }
 
 /// True from 2026-07-28 on.

@@ -12,9 +12,8 @@ use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::connection::{Handler, is_stateless, meta_for};
-use super::{follow, wire};
-use crate::endpoint::Called;
+use super::connection::{Handler, input_required, is_stateless, meta_for};
+use super::{call, follow, wire};
 use crate::{names, replay};
 
 /// The template as clients see it.
@@ -59,24 +58,10 @@ impl ServerHandler for Handler {
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = wire::arguments(request.arguments);
-        let given = arguments.clone();
-        let what = || format!("tools/call\n{}", replay::binding(&request.name, &given));
+        let what = || call::what(&request.name, &arguments);
         let (caller, client) =
             self.asked_caller(&cx, what, request.request_state.as_deref(), request.input_responses)?;
-        let called = Box::pin(self.endpoint.call(&caller, &request.name, arguments)).await;
-        if let Some(fault) = wire::protocol_fault(&called, &request.name) {
-            return Err(fault);
-        }
-        let mut result = match called {
-            Called::Answered(answer) => wire::answer(answer),
-            Called::Refused(error, envelope) => match self.input_required(&cx, &client, &error, what)? {
-                Some(questions) => return Ok(questions.into()),
-                None => wire::refusal(&envelope),
-            },
-            Called::UnknownTool => unreachable!("a protocol fault, returned above"),
-        };
-        result.meta = meta_for(&cx);
-        Ok(result.into())
+        Box::pin(call::call(&self.endpoint, &caller, &client, &request.name, arguments)).await
     }
 
     async fn list_resources(
@@ -132,7 +117,7 @@ impl ServerHandler for Handler {
                 result.meta = meta_for(&cx);
                 Ok(result.with_ttl_ms(0).with_cache_scope(CacheScope::Private).into())
             }
-            Err(error) => match self.input_required(&cx, &client, &error, what)? {
+            Err(error) => match input_required(&self.endpoint, &caller, &client, &error, what) {
                 Some(questions) => Ok(questions.into()),
                 None => Err(wire::error_data(&error, Some(&request.uri))),
             },
@@ -182,7 +167,7 @@ impl ServerHandler for Handler {
                 result.meta = meta_for(&cx);
                 Ok(result.into())
             }
-            Err(error) => match self.input_required(&cx, &client, &error, what)? {
+            Err(error) => match input_required(&self.endpoint, &caller, &client, &error, what) {
                 Some(questions) => Ok(questions.into()),
                 None => Err(wire::error_data(&error, None)),
             },

@@ -1,5 +1,7 @@
 //! What the protocol asks about an endpoint again and again, put in its words once.
 
+use std::collections::BTreeSet;
+
 use rmcp::model::{ProtocolVersion, ServerConfig, Tool};
 use serde_json::json;
 
@@ -10,11 +12,31 @@ pub struct Prepared {
     pub info: ServerConfig,
     /// The mounted tools under their canonical names, in the order in which they are listed.
     pub tools: Vec<Tool>,
+    /// Tools with arguments that are repeated in headers, by their canonical names.
+    headed: BTreeSet<String>,
 }
 
+/// What marks such an argument in a schema.
+const HEADER_MARK: &str = "x-mcp-header";
+
 impl Prepared {
-    pub fn new(endpoint: &Endpoint) -> Self {
-        Self { info: info(endpoint), tools: endpoint.tools().iter().map(wire::tool).collect() }
+    /// Made when it is first asked for.
+    pub fn of(endpoint: &Endpoint) -> &Self {
+        endpoint.prepared.get_or_init(|| Self::new(endpoint))
+    }
+
+    /// True when a tool, by either form of its name, has arguments that must be repeated in headers.
+    pub fn is_headed(&self, endpoint: &Endpoint, name: &str) -> bool {
+        !self.headed.is_empty() && endpoint.tool(name).is_some_and(|tool| self.headed.contains(&tool.name))
+    }
+
+    fn new(endpoint: &Endpoint) -> Self {
+        let is_headed = |tool: &&contract::Tool| json!(tool.input_schema).to_string().contains(HEADER_MARK);
+        Self {
+            info: info(endpoint),
+            tools: endpoint.tools().iter().map(wire::tool).collect(),
+            headed: endpoint.tools().iter().filter(is_headed).map(|tool| tool.name.clone()).collect(),
+        }
     }
 }
 

@@ -17,5 +17,6 @@ mod operators;
 mod random;
 mod rates;
 mod sessions;
+mod short_way;
 mod stdio;
 mod versions;

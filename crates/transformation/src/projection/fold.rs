@@ -171,6 +171,7 @@ fn blank(key: ledger::RecordKey) -> Record {
         key,
         scope: String::new(),
         r#type: String::new(),
+        listed: true,
         status: None,
         name: None,
         time: None,

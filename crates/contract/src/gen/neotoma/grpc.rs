@@ -309,7 +309,7 @@ pub mod neotoma_query_service_client {
                 .insert(GrpcMethod::new("ameide_core_proto.neotoma.v1.NeotomaQueryService", "GetEntitySnapshot"));
             self.inner.unary(req, path, codec).await
         }
-        /// Entities by type and filters, by id unless sorted.
+        /// Entities by type and filters, oldest first unless sorted.
         pub async fn retrieve_entities(
             &mut self,
             request: impl tonic::IntoRequest<super::RetrieveEntitiesRequest>,
@@ -524,7 +524,7 @@ pub mod neotoma_query_service_server {
             &self,
             request: tonic::Request<super::GetEntitySnapshotRequest>,
         ) -> std::result::Result<tonic::Response<super::GetEntitySnapshotResponse>, tonic::Status>;
-        /// Entities by type and filters, by id unless sorted.
+        /// Entities by type and filters, oldest first unless sorted.
         async fn retrieve_entities(
             &self,
             request: tonic::Request<super::RetrieveEntitiesRequest>,

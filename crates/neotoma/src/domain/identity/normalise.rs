@@ -2,6 +2,8 @@
 //!
 //! Stored values are never rewritten; these forms are for comparing, hashing and naming.
 
+use std::borrow::Cow;
+
 use caseless::Caseless as _;
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -20,8 +22,8 @@ pub fn normalise(entity_type: &str, text: &str) -> String {
 
 /// The name that is shown: as [`normalise`], with its case.
 pub fn canonical_name(entity_type: &str, text: &str) -> String {
-    let clean = clean(text);
-    if is_email(&clean) { clean } else { plain(entity_type, &clean) }
+    let clean = cleaned(text);
+    if is_email(&clean) { clean.into_owned() } else { plain(entity_type, &clean) }
 }
 
 /// Without differences of notation: NFKC, no invisible characters, no case, trimmed.
@@ -36,11 +38,21 @@ pub fn fold(text: &str) -> String {
 
 /// Without differences of notation, with its case.
 pub fn clean(text: &str) -> String {
+    cleaned(text).into_owned()
+}
+
+/// As [`clean`], without copying what is clean already.
+pub fn cleaned(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
-        return text.trim().to_owned();
+        return Cow::Borrowed(text.trim());
     }
     let visible: String = text.nfkc().filter(|letter| !is_invisible(*letter)).nfkc().collect();
-    visible.trim().to_owned()
+    Cow::Owned(visible.trim().to_owned())
+}
+
+/// Whether names of this type lose more than names of others.
+pub fn has_own_rules(entity_type: &str) -> bool {
+    matches!(entity_type, "company" | "organization" | "person" | "contact")
 }
 
 /// Whether a name is a single word, which many entities may share.
@@ -72,33 +84,47 @@ fn plain(entity_type: &str, text: &str) -> String {
     let named = match entity_type {
         "company" | "organization" => without_legal_form(text),
         "person" | "contact" => without_honorifics(text),
-        _ => text.to_owned(),
+        _ => Cow::Borrowed(text),
     };
-    let spaced: String = if starts_with_scheme(&named) {
-        named
+    let words = if starts_with_scheme(&named) {
+        joined(named.split_whitespace(), named.len())
     } else {
-        named.chars().map(|letter| if is_punctuation(letter) { ' ' } else { letter }).collect()
+        joined(named.split(|letter: char| is_punctuation(letter) || letter.is_whitespace()), named.len())
     };
-    let words = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
     // A name of nothing but punctuation is still a name.
-    if words.is_empty() { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { words }
+    if words.is_empty() { joined(text.split_whitespace(), text.len()) } else { words }
 }
 
-fn without_legal_form(text: &str) -> String {
+/// The words that are not empty, with one space between them.
+fn joined<'a>(words: impl Iterator<Item = &'a str>, bytes_max: usize) -> String {
+    let mut text = String::with_capacity(bytes_max);
+    for word in words.filter(|word| !word.is_empty()) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+    text
+}
+
+fn without_legal_form(text: &str) -> Cow<'_, str> {
     let trimmed = text.trim_end_matches(['.', ' ']);
-    let start = trimmed.rfind(|letter: char| letter.is_whitespace() || letter == ',').map_or(0, |space| space + 1);
+    let mut letters = trimmed.char_indices().rev();
+    let space = letters.find(|(_, letter)| letter.is_whitespace() || *letter == ',');
+    let start = space.map_or(0, |(at, space)| at + space.len_utf8());
     let (name, last) = trimmed.split_at(start);
     let has_name = name.contains(char::is_alphanumeric);
-    if has_name && LEGAL.contains(&last.to_lowercase().as_str()) { name.to_owned() } else { text.to_owned() }
+    let is_legal = LEGAL.iter().any(|legal| legal.eq_ignore_ascii_case(last));
+    Cow::Borrowed(if has_name && is_legal { name } else { text })
 }
 
-fn without_honorifics(text: &str) -> String {
+fn without_honorifics(text: &str) -> Cow<'_, str> {
     let is_name = |word: &&str| {
-        let bare = word.trim_matches(['.', ',']).to_lowercase();
-        !HONORIFICS.contains(&bare.as_str())
+        let bare = word.trim_matches(['.', ',']);
+        !HONORIFICS.iter().any(|honorific| honorific.eq_ignore_ascii_case(bare))
     };
-    let words: Vec<&str> = text.split_whitespace().filter(is_name).collect();
-    if words.is_empty() { text.to_owned() } else { words.join(" ") }
+    let names = joined(text.split_whitespace().filter(is_name), text.len());
+    if names.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(names) }
 }
 
 /// True for `word:…`, such as an address or a qualified id, whose punctuation counts.
@@ -108,5 +134,8 @@ fn starts_with_scheme(text: &str) -> bool {
 }
 
 fn is_punctuation(letter: char) -> bool {
-    "-.,;:!?'\"()[]{}_/\\".contains(letter)
+    matches!(
+        letter,
+        '-' | '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '"' | '(' | ')' | '[' | ']' | '{' | '}' | '_' | '/' | '\\'
+    )
 }

@@ -2,7 +2,6 @@
 //!
 //! Winners are sorted by id and fields by name, so equal states give equal bytes.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,57 +17,95 @@ use super::{State, Winner};
 use crate::domain::observation::{Kind, Marker};
 
 /// A state as it is stored. Moments are microseconds since 1970.
-#[derive(Serialize, Deserialize)]
-struct Stored<'a> {
+#[derive(Deserialize)]
+struct Stored {
     count: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     newest: Option<i64>,
     /// Id, moment of storing, priority and marker.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     mark: Option<(String, i64, f64, Marker)>,
     /// Id, source, moment of observing, priority, specificity and kind.
     winners: Vec<(String, String, i64, f64, f64, Option<Kind>)>,
     /// Winner and value.
-    fields: BTreeMap<Cow<'a, str>, (usize, Cow<'a, Value>)>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    merged: BTreeMap<Cow<'a, str>, StoredUnion<'a>>,
+    fields: BTreeMap<String, (usize, Value)>,
+    #[serde(default)]
+    merged: BTreeMap<String, StoredUnion>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct StoredUnion<'a> {
+#[derive(Deserialize)]
+struct StoredUnion {
     first: usize,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     cleared: Option<i64>,
-    from: BTreeMap<Cow<'a, str>, i64>,
+    from: BTreeMap<String, i64>,
     seen: Vec<i64>,
-    value: Cow<'a, Value>,
+    value: Value,
+}
+
+/// The same, on its way out of a state.
+#[derive(Serialize)]
+struct Written<'a> {
+    count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    newest: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<(&'a str, i64, f64, Marker)>,
+    winners: Vec<(&'a str, &'a str, i64, f64, f64, Option<Kind>)>,
+    fields: Pairs<'a, (usize, &'a Value)>,
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    merged: Pairs<'a, WrittenUnion<'a>>,
+}
+
+#[derive(Serialize)]
+struct WrittenUnion<'a> {
+    first: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cleared: Option<i64>,
+    from: Pairs<'a, i64>,
+    seen: Vec<i64>,
+    value: &'a Value,
+}
+
+/// Names with something, in the order in which they are written.
+struct Pairs<'a, T>(Vec<(&'a str, T)>);
+
+impl<T> Pairs<'_, T> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T: Serialize> Serialize for Pairs<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
 }
 
 impl Serialize for State {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let winners: BTreeMap<&str, &Winner> =
-            self.fields.values().map(|slot| (slot.winner().id.as_str(), &**slot.winner())).collect();
-        let indices: BTreeMap<&str, usize> = winners.keys().enumerate().map(|(index, id)| (*id, index)).collect();
-        let mut stored = Stored {
-            count: self.count,
-            newest: self.newest.map(|newest| newest.0),
-            mark: self.mark.as_ref().map(|mark| (mark.id.clone(), mark.created_at.0, mark.priority, mark.marker)),
-            winners: winners.into_values().map(write_winner).collect(),
-            fields: BTreeMap::new(),
-            merged: BTreeMap::new(),
-        };
+        let mut winners: Vec<&Winner> = self.fields.values().map(|slot| &**slot.winner()).collect();
+        winners.sort_by_key(|winner| winner.id.as_str());
+        winners.dedup_by_key(|winner| winner.id.as_str());
+        let mut fields = Vec::with_capacity(self.fields.len());
+        let mut merged = Vec::new();
         for (name, slot) in &self.fields {
-            let index = indices[slot.winner().id.as_str()];
+            let id = slot.winner().id.as_str();
+            let index = winners.partition_point(|winner| winner.id.as_str() < id);
             match slot {
-                Slot::Single { value, .. } => {
-                    stored.fields.insert(Cow::Borrowed(name), (index, Cow::Borrowed(value)));
-                }
-                Slot::Merged(union) => {
-                    stored.merged.insert(Cow::Borrowed(name), write_union(index, union));
-                }
+                Slot::Single { value, .. } => fields.push((name.as_str(), (index, value))),
+                Slot::Merged(union) => merged.push((name.as_str(), write_union(index, union))),
             }
         }
-        stored.serialize(serializer)
+        let written = Written {
+            count: self.count,
+            newest: self.newest.map(|newest| newest.0),
+            mark: self.mark.as_ref().map(|mark| (mark.id.as_str(), mark.created_at.0, mark.priority, mark.marker)),
+            winners: winners.into_iter().map(write_winner).collect(),
+            fields: Pairs(fields),
+            merged: Pairs(merged),
+        };
+        written.serialize(serializer)
     }
 }
 
@@ -81,11 +118,11 @@ impl<'de> Deserialize<'de> for State {
             |index: usize| winners.get(index).cloned().ok_or_else(|| D::Error::custom("a field points at no winner"));
         let mut fields = BTreeMap::new();
         for (name, (index, value)) in stored.fields {
-            fields.insert(name.into_owned(), Slot::Single { winner: winner(index)?, value: value.into_owned() });
+            fields.insert(name, Slot::Single { winner: winner(index)?, value });
         }
         for (name, union) in stored.merged {
             let first = winner(union.first)?;
-            fields.insert(name.into_owned(), Slot::Merged(read_union(first, union)));
+            fields.insert(name, Slot::Merged(read_union(first, union)));
         }
         let mark = stored.mark.map(|(id, created_at, priority, marker)| Mark {
             id,
@@ -97,9 +134,9 @@ impl<'de> Deserialize<'de> for State {
     }
 }
 
-fn write_winner(winner: &Winner) -> (String, String, i64, f64, f64, Option<Kind>) {
+fn write_winner(winner: &Winner) -> (&str, &str, i64, f64, f64, Option<Kind>) {
     let Winner { id, source_id, observed_at, source_priority, specificity_score, kind } = winner;
-    (id.clone(), source_id.clone(), observed_at.0, *source_priority, *specificity_score, *kind)
+    (id, source_id, observed_at.0, *source_priority, *specificity_score, *kind)
 }
 
 fn read_winner(stored: (String, String, i64, f64, f64, Option<Kind>)) -> Winner {
@@ -107,18 +144,18 @@ fn read_winner(stored: (String, String, i64, f64, f64, Option<Kind>)) -> Winner 
     Winner { id, source_id, observed_at: Timestamp(observed_at), source_priority, specificity_score, kind }
 }
 
-fn write_union(first: usize, union: &Union) -> StoredUnion<'_> {
-    StoredUnion {
+fn write_union(first: usize, union: &Union) -> WrittenUnion<'_> {
+    WrittenUnion {
         first,
         cleared: union.cleared().map(|cleared| cleared.0),
-        from: union.contributors().iter().map(|(id, at)| (Cow::Borrowed(id.as_str()), at.0)).collect(),
+        from: Pairs(union.contributors().iter().map(|(id, at)| (id.as_str(), at.0)).collect()),
         seen: union.seen().map(|at| at.0).collect(),
-        value: Cow::Borrowed(union.value()),
+        value: union.value(),
     }
 }
 
-fn read_union(first: Arc<Winner>, stored: StoredUnion<'_>) -> Union {
-    let from = stored.from.into_iter().map(|(id, at)| (id.into_owned(), Timestamp(at))).collect();
+fn read_union(first: Arc<Winner>, stored: StoredUnion) -> Union {
+    let from = stored.from.into_iter().map(|(id, at)| (id, Timestamp(at))).collect();
     let seen: Vec<Timestamp> = stored.seen.into_iter().map(Timestamp).collect();
-    Union::restore(first, stored.cleared.map(Timestamp), from, &seen, stored.value.into_owned())
+    Union::restore(first, stored.cleared.map(Timestamp), from, &seen, stored.value)
 }

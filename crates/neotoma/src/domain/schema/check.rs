@@ -20,14 +20,18 @@ pub struct Warning {
 impl Schema {
     /// Required fields that are missing, and values of another type or outside their constraints, by field name.
     pub fn warnings(&self, fields: &Map) -> Vec<Warning> {
-        let findings = self.fields.iter().filter_map(|(name, field)| {
-            let reason = match fields.get(name) {
-                None | Some(Value::Null) => field.required.then(|| "is required and missing".to_owned())?,
-                Some(value) => self.fits(name, field, value).err()?,
-            };
+        let required = self.fields.iter().filter(|(_, field)| field.required);
+        let is_missing = |name: &str| fields.get(name).is_none_or(Value::is_null);
+        let missing = required
+            .filter(|(name, _)| is_missing(name))
+            .map(|(name, _)| Warning { field: name.clone(), reason: "is required and missing".to_owned() });
+        let unfit = fields.iter().filter(|(_, value)| !value.is_null()).filter_map(|(name, value)| {
+            let reason = self.fits(name, self.fields.get(name)?, value).err()?;
             Some(Warning { field: name.clone(), reason })
         });
-        findings.collect()
+        let mut findings: Vec<Warning> = missing.chain(unfit).collect();
+        findings.sort_unstable_by(|one, other| one.field.cmp(&other.field));
+        findings
     }
 
     /// Whether `value` is of the type and within the constraints that `field` declares. Null, undeclared fields and the
@@ -41,7 +45,8 @@ impl Schema {
 
     fn fits(&self, name: &str, field: &Field, value: &Value) -> Result<(), String> {
         // An optional text such as tags may be several; one that identifies the entity may not.
-        let several = !field.required && !self.identity.iter().flatten().any(|identifying| identifying == name);
+        let identifies = || self.identity.iter().flatten().any(|identifying| identifying == name);
+        let several = value.is_array() && !field.required && !identifies();
         if !is_a(field.r#type, value, several) {
             return Err(format!("is {} and declared as {}", describe(value), field.r#type.name()));
         }

@@ -24,6 +24,8 @@ pub struct EntityRow {
     pub aliases: Vec<String>,
     /// The schema that the state was reduced by.
     pub schema_version: String,
+    /// When it was first stored; listings go by it.
+    pub created_at: Timestamp,
     /// When something was last stored about it.
     pub updated_at: Timestamp,
     /// Snapshot fields that the schema does not declare.
@@ -50,6 +52,7 @@ impl EntityRow {
             name,
             aliases: Vec::new(),
             schema_version: String::new(),
+            created_at: now,
             updated_at: now,
             unvalidated: Vec::new(),
             identifiers: Vec::new(),
@@ -72,18 +75,14 @@ impl EntityRow {
         self.aliases.dedup();
     }
 
-    /// Derives what follows from state, names and schema.
-    pub fn derive(&mut self, schema: &Schema) {
+    /// Derives what follows from state, names and schema. `shown` is what its snapshot calls it.
+    pub fn derive(&mut self, schema: &Schema, shown: Option<String>) {
         self.schema_version.clone_from(&schema.schema_version);
         self.unvalidated = self.state.unvalidated(schema);
         let own = normalise(&self.entity_type, &self.name);
-        let names = std::iter::once(&self.name).chain(&self.aliases);
-        let named = names.flat_map(|name| [normalise(&self.entity_type, name), normalise("", name)]);
-        let mut found: Vec<String> =
-            identity::identifiers(schema, &self.state.snapshot()).into_iter().chain(named).collect();
-        found.retain(|text| *text != own && !text.is_empty() && text.len() <= IDENTIFIER_BYTES_MAX);
-        found.sort();
-        found.dedup();
+        let names = shown.iter().chain([&self.name]).chain(&self.aliases).map(String::as_str);
+        let mut found = identity::identifiers(schema, &self.state, names);
+        found.retain(|text| *text != own && text.len() <= IDENTIFIER_BYTES_MAX);
         found.truncate(IDENTIFIERS_MAX);
         self.identifiers = found;
     }
@@ -102,6 +101,9 @@ impl EntityRow {
         }
         Record {
             scope,
+            // Ids are hashes, and listings go by time.
+            listed: false,
+            time: Some(self.created_at),
             r#type: self.entity_type.clone(),
             name: Some(normalise(&self.entity_type, &self.name)),
             tags: self.identifiers.clone(),

@@ -7,7 +7,7 @@ use ledger::{Ends, Record, RecordKey};
 use scope::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::kind;
+use super::{kind, newest_first};
 use crate::domain::Map;
 
 /// A relationship between two entities.
@@ -58,8 +58,7 @@ pub struct EdgeObservation {
 impl RelationshipRow {
     /// Ids of records sort by creation, newest first, so that the links at an entity are listed in that order.
     pub fn key(&self) -> RecordKey {
-        let order = i64::MAX.wrapping_sub(self.created_at.0).cast_unsigned();
-        RecordKey::new(kind::RELATIONSHIP, format!("{order:016x}-{}", self.id))
+        RecordKey::new(kind::RELATIONSHIP, format!("{}-{}", newest_first(self.created_at), self.id))
     }
 
     /// Whether the last word about it deleted it.

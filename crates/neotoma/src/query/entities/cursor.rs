@@ -4,6 +4,7 @@ use std::fmt;
 
 use contract::generated::neotoma::RetrieveEntitiesRequest;
 use ledger::Seq;
+use scope::Timestamp;
 
 use crate::Error;
 use crate::domain::ids;
@@ -19,8 +20,15 @@ pub struct Cursor {
     pub counted: u64,
     /// How many matches to pass over from here.
     pub skip: usize,
-    /// The id that the next page comes after.
-    pub after: Option<String>,
+    /// What the next page comes after.
+    pub after: Option<Place>,
+}
+
+/// Where an entity stands in a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub created_at: Timestamp,
+    pub id: String,
 }
 
 impl Cursor {
@@ -36,10 +44,11 @@ impl Cursor {
             let at = parts.next()?.parse().ok()?;
             let counted = parts.next()?.parse().ok()?;
             let skip = parts.next()?.parse().ok()?;
-            let after = parts.next()?;
-            let is_place = after.is_empty() || ids::is_entity_id(after);
-            let after = Some(after.to_owned()).filter(|after| !after.is_empty());
-            (is_place && parts.next().is_none()).then_some(Self { fingerprint, at, counted, skip, after })
+            let after = match parts.next()? {
+                "" => None,
+                place => Some(Place::parse(place)?),
+            };
+            parts.next().is_none().then_some(Self { fingerprint, at, counted, skip, after })
         })();
         cursor.ok_or_else(Self::foreign)
     }
@@ -54,10 +63,25 @@ impl Cursor {
     }
 }
 
+impl Place {
+    fn parse(text: &str) -> Option<Self> {
+        let (micros, id) = text.rsplit_once('-')?;
+        let created_at = Timestamp(micros.parse().ok()?);
+        ids::is_entity_id(id).then(|| Self { created_at, id: id.to_owned() })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}-{}", self.created_at.0, self.id)
+    }
+}
+
 impl fmt::Display for Cursor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { fingerprint, at, counted, skip, after } = self;
-        write!(formatter, "{fingerprint}.{at}.{counted}.{skip}.{}", after.as_deref().unwrap_or_default())
+        write!(formatter, "{fingerprint}.{at}.{counted}.{skip}.")?;
+        after.as_ref().map_or(Ok(()), |place| place.fmt(formatter))
     }
 }
 

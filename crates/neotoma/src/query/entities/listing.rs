@@ -1,8 +1,9 @@
 //! What a listing asks for, checked before anything is read.
 
 use contract::generated::neotoma::{FieldFilter, FilterOperator, RetrieveEntitiesRequest};
-use ledger::Find;
+use ledger::{Find, FindOrder};
 
+use super::cursor::Place;
 use crate::Error;
 use crate::domain::filter::{Filter, Op};
 use crate::domain::shape;
@@ -55,12 +56,13 @@ impl Listing {
     }
 
     /// What to walk: live entities and, when they are asked for, those that were merged into others.
-    pub fn finds(&self, user: &str, after: Option<&str>) -> Vec<Find> {
+    pub fn finds(&self, user: &str, after: Option<&Place>) -> Vec<Find> {
         let merged = self.merged.then(|| merged_scope(user));
         let find = |scope: String| Find {
             scope: Some(scope),
             r#type: self.entity_type.clone(),
-            after: after.map(str::to_owned),
+            order: FindOrder::Time,
+            after: after.map(|place| Find::after_time(place.created_at, &place.id)),
             limit: if self.filters.is_empty() && self.sort.is_none() {
                 self.limit.min(ROWS_AT_ONCE)
             } else {

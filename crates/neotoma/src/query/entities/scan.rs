@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use super::cursor::Place;
 use super::listing::{Listing, Sort};
 use super::{Cursor, Found, Growing, SCAN_MAX};
 use crate::Error;
@@ -12,10 +13,10 @@ use crate::projection::Reader;
 use crate::projection::listed::Listed;
 use crate::query::walk::{ROWS_AT_ONCE, Walk};
 
-/// A page of the entities that meet the filters, by id. When there are more entities than one call looks at, the page may
+/// A page of the entities that meet the filters, the oldest first. When there are more entities than one call looks at, the page may
 /// be short, the total is of what was looked at, and the cursor goes on.
 pub async fn filtered(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result<Found, Error> {
-    let mut walk = Walk::<Listed>::new(listing.finds(reader.user, start.after.as_deref()), 0);
+    let mut walk = Walk::<Listed>::new(listing.finds(reader.user, start.after.as_ref()), 0);
     let mut schemas = Schemas::default();
     let mut answer = Growing::new(listing);
     let (mut matched, mut passed, mut scanned) = (0_u64, 0, 0);
@@ -24,7 +25,7 @@ pub async fn filtered(reader: &Reader<'_>, listing: &Listing, start: &Cursor) ->
         && let Some(entity) = walk.next(reader).await?
     {
         scanned += 1;
-        let id = entity.id.clone();
+        let place = Place { created_at: entity.created_at, id: entity.id.clone() };
         if schemas.admit(reader, listing, &entity).await? {
             matched += 1;
             if passed < start.skip {
@@ -33,14 +34,13 @@ pub async fn filtered(reader: &Reader<'_>, listing: &Listing, start: &Cursor) ->
                 answer.push(entity);
             }
         }
-        last = Some(id);
+        last = Some(place);
     }
     let shown = answer.entities.len();
     let after_page = matched - (passed + shown) as u64;
     let next = if after_page > 0 {
         let counted = start.counted + (passed + shown) as u64;
-        let after = answer.entities.last().map(|last| last.id.clone());
-        Some(Cursor { after, counted, skip: 0, ..start.clone() })
+        Some(Cursor { after: answer.last, counted, skip: 0, ..start.clone() })
     } else if walk.is_done() {
         None
     } else {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use ledger::{Find, Seq};
+use ledger::{Find, FindOrder, Seq};
 
 use crate::Error;
 use crate::projection::Reader;
@@ -32,7 +32,8 @@ impl Totals {
         }
         let mut total = 0;
         for scope in std::iter::once(reader.user.to_owned()).chain(merged.then(|| merged_scope(reader.user))) {
-            let find = Find { scope: Some(scope), r#type: entity_type.clone(), ..Find::all(kind::ENTITY) };
+            let (scope, order) = (Some(scope), FindOrder::Time);
+            let find = Find { scope, r#type: entity_type.clone(), order, ..Find::all(kind::ENTITY) };
             total += reader.count(find, COUNT_MAX - total).await?;
         }
         let mut remembered = self.remembered();

@@ -3,9 +3,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use blobs::media::{self, Refused};
-use blobs::{Folder, Limit};
+use blobs::{Folder, Key, Limit, Stored};
+use bytes::Bytes;
 use contract::Context;
 use contract::generated::neotoma::IngestRequest;
+use scope::TenantId;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use crate::Error;
 use crate::domain::{ids, shape};
@@ -14,7 +17,8 @@ use crate::write::Write;
 /// A file whose size and type are known to be right.
 #[derive(Debug)]
 pub struct Arrived {
-    pub bytes: Vec<u8>,
+    /// The bytes, when they came with the call. Others are in the store only.
+    pub held: Option<Bytes>,
     pub size: u64,
     /// SHA-256 in hex.
     pub hash: String,
@@ -56,7 +60,13 @@ pub fn decode(request: &IngestRequest, bytes_max: u64) -> Result<Arrived, Error>
         Error::invalid("mime_type", reason, format!("give the type that the bytes have, one of {}", known.join(", ")))
     })?;
     let hash = ids::content_hash(&bytes);
-    Ok(Arrived { size: bytes.len() as u64, hash, bytes, mime_type, filename: request.original_filename.clone() })
+    Ok(Arrived {
+        size: bytes.len() as u64,
+        hash,
+        held: Some(bytes.into()),
+        mime_type,
+        filename: request.original_filename.clone(),
+    })
 }
 
 /// How many bytes a base64 text stands for, without decoding it.
@@ -66,19 +76,40 @@ fn decoded_size(text: &str) -> u64 {
 }
 
 impl Write {
-    /// Keeps the bytes of a file and says where.
-    pub(super) async fn keep(&self, ctx: &Context, user: &str, bucket: &str, file: &Arrived) -> Result<String, Error> {
+    /// Keeps the bytes of a file, and says where and what they are.
+    pub(super) async fn keep(
+        &self,
+        ctx: &Context,
+        user: &str,
+        bucket: &str,
+        content: &mut (dyn AsyncRead + Send + Unpin),
+    ) -> Result<Stored, Error> {
         let folder = Folder::new(&ctx.scope.tenant, bucket, user)
             .map_err(|_| Error::invalid("bucket", "is not a bucket name", "use letters, digits, dots and hyphens"))?;
         let limit = Limit::of(self.parts.config.file_bytes_max);
-        let stored =
-            self.parts.blobs.put(&folder, &mut file.bytes.as_slice(), limit).await.map_err(|error| match error {
-                blobs::Error::TooLarge { size, max } => Error::FileTooLarge { size, max },
-                blobs::Error::NotFound | blobs::Error::Io(_) => {
-                    tracing::warn!(%error, "a blob could not be stored");
-                    Error::UploadFailed
-                }
-            })?;
-        Ok(stored.key.to_string())
+        self.parts.blobs.put(&folder, content, limit).await.map_err(|error| match error {
+            blobs::Error::TooLarge { size, max } => Error::FileTooLarge { size, max },
+            blobs::Error::NotFound | blobs::Error::Io(_) => {
+                tracing::warn!(%error, "a blob could not be stored");
+                Error::UploadFailed
+            }
+        })
+    }
+
+    /// The bytes of a stored file.
+    pub(super) async fn fetch(&self, tenant: &TenantId, path: &str) -> Result<Bytes, Error> {
+        let missing = || Error::NoSuchFile { field: "source_id" };
+        let key = Key::parse(tenant, path).map_err(|_| missing())?;
+        let unreadable = |error: blobs::Error| match error {
+            blobs::Error::NotFound => missing(),
+            error => {
+                tracing::warn!(%error, "a blob could not be read");
+                Error::QueryFailed
+            }
+        };
+        let mut reader = self.parts.blobs.read(&key, 0, u64::MAX).await.map_err(unreadable)?;
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).await.map_err(|error| unreadable(error.into()))?;
+        Ok(bytes.into())
     }
 }

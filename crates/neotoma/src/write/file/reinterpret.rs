@@ -1,9 +1,7 @@
 //! reinterpret: another run over a source that is stored.
 
-use blobs::Key;
 use contract::Context;
 use contract::generated::neotoma::{IngestResponse, ReinterpretRequest, ReinterpretResponse};
-use tokio::io::AsyncReadExt as _;
 
 use super::Storing;
 use super::content::Arrived;
@@ -36,9 +34,9 @@ impl Write {
         let wanted = Wanted::run(Some(&config));
         let _admitted = self.admit_run(&reader, ctx, &source.id, &wanted).await?;
         let _turn = self.recorder.turn([source.id.as_str()]).await;
-        let file = self.fetch(ctx, &source).await?;
-        let ran = self.interpret(&reader, &source.id, &file, &wanted).await?;
-        let path = source.files.first().cloned().unwrap_or_default();
+        let path = source.files.first().cloned().ok_or(Error::NoSuchFile { field: "source_id" })?;
+        let file = stored(&source);
+        let ran = self.interpret(&reader, &source.id, (&file, &path), &wanted).await?;
         let storing = Storing { source_id: source.id, file: &file, path, attach: true, properties: None, ran };
         let again = self
             .recorder
@@ -50,30 +48,17 @@ impl Write {
         storing.failure(IngestResponse::default())?;
         Ok(again)
     }
+}
 
-    /// The bytes of a stored file.
-    async fn fetch(&self, ctx: &Context, source: &SourceRow) -> Result<Arrived, Error> {
-        let missing = || Error::NoSuchFile { field: "source_id" };
-        let path = source.files.first().ok_or_else(missing)?;
-        let key = Key::parse(&ctx.scope.tenant, path).map_err(|_| missing())?;
-        let unreadable = |error: blobs::Error| match error {
-            blobs::Error::NotFound => missing(),
-            error => {
-                tracing::warn!(%error, "a blob could not be read");
-                Error::QueryFailed
-            }
-        };
-        let mut reader = self.parts.blobs.read(&key, 0, u64::MAX).await.map_err(unreadable)?;
-        let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).await.map_err(|error| unreadable(error.into()))?;
-        let known = blobs::media::supported().find(|known| Some(*known) == source.mime_type.as_deref());
-        Ok(Arrived {
-            size: bytes.len() as u64,
-            hash: source.content_hash.clone(),
-            bytes,
-            mime_type: known.unwrap_or("text/plain"),
-            filename: source.original_filename.clone(),
-        })
+/// A file whose bytes are in the store.
+fn stored(source: &SourceRow) -> Arrived {
+    let known = blobs::media::supported().find(|known| Some(*known) == source.mime_type.as_deref());
+    Arrived {
+        size: source.file_size.unwrap_or_default(),
+        hash: source.content_hash.clone(),
+        held: None,
+        mime_type: known.unwrap_or("text/plain"),
+        filename: source.original_filename.clone(),
     }
 }
 

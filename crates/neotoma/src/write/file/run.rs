@@ -1,5 +1,6 @@
 //! Runs: what an interpreter made of a file.
 
+use bytes::Bytes;
 use contract::Object;
 use contract::generated::neotoma::{IngestedEntity, InterpretationSummary};
 use ledger::RecordKey;
@@ -62,12 +63,12 @@ impl Write {
         ids::run(source_id, &Value::Object(config.0.clone()), &self.parts.interpreter.version())
     }
 
-    /// Interprets a file, unless the same run was made before.
+    /// Interprets a file that is stored under `path`, unless the same run was made before.
     pub(super) async fn interpret(
         &self,
         reader: &Reader<'_>,
         source_id: &str,
-        file: &Arrived,
+        (file, path): (&Arrived, &str),
         wanted: &Wanted,
     ) -> Result<Ran, Error> {
         let Wanted::Run { config } = wanted else { return Ok(Ran::Nothing) };
@@ -76,7 +77,13 @@ impl Write {
         if let Some(before) = before.filter(|before| before.row.status == RunStatus::Completed) {
             return Ok(Ran::Before(Box::new(before.row)));
         }
-        let document = Document { bytes: &file.bytes, mime_type: file.mime_type, filename: file.filename.as_deref() };
+        let (mime_type, filename) = (file.mime_type, file.filename.as_deref());
+        let bytes = match &file.held {
+            Some(held) => held.clone(),
+            None if self.parts.interpreter.reads(mime_type, filename) => self.fetch(reader.tenant, path).await?,
+            None => Bytes::new(),
+        };
+        let document = Document { bytes: &bytes, mime_type, filename };
         let config = config.clone();
         Ok(match self.parts.interpreter.interpret(document, &config).await {
             Ok(mut entities) => {

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use blobs::CHUNK_BYTES;
 use blobs::media::{self, Refused};
 use contract::generated::neotoma::{IngestResponse, UploadFileRequest, UploadFileResponse};
 use contract::{Context, List, Object};
 use serde_json::{Value, json};
-use tokio::io::AsyncReadExt as _;
+use sha2::{Digest as _, Sha256};
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 
 use super::Storing;
 use super::content::Arrived;
@@ -30,13 +32,20 @@ impl Write {
             None => None,
         };
         let attach = attached_to.is_some();
-        let file = self.local_file(request).await?;
+        let mut local = self.local_file(request)?;
+        let file = local.hashed(self.parts.config.file_bytes_max).await?;
         let source_id = attached_to.unwrap_or_else(|| ids::source(&user, &file.hash));
         let wanted = if properties.is_some() { Wanted::Nothing } else { Wanted::run(None::<&Value>) };
         let _admitted = self.admit_run(&reader, ctx, &source_id, &wanted).await?;
-        let path = self.keep(ctx, &user, request.bucket.as_deref().unwrap_or(super::BUCKET), &file).await?;
+        let bucket = request.bucket.as_deref().unwrap_or(super::BUCKET);
+        let kept = self.keep(ctx, &user, bucket, &mut local.reader).await?;
+        if kept.hash() != file.hash {
+            tracing::warn!("a local file changed while it was read");
+            return Err(Error::UploadFailed);
+        }
+        let path = kept.key.to_string();
         let _turn = self.recorder.turn([source_id.as_str()]).await;
-        let ran = self.interpret(&reader, &source_id, &file, &wanted).await?;
+        let ran = self.interpret(&reader, &source_id, (&file, &path), &wanted).await?;
         let storing = Storing { source_id, file: &file, path, attach, properties, ran };
         let stored = self.recorder.once(ctx, &user, || storing.decide(&reader, ctx)).await?;
         let stored = storing.failure(stored)?;
@@ -59,8 +68,8 @@ impl Write {
         })
     }
 
-    /// Opens a file below the configured folders, and reads it when it may be stored.
-    async fn local_file(&self, request: &UploadFileRequest) -> Result<Arrived, Error> {
+    /// Opens a file below the configured folders, when it may be stored.
+    fn local_file(&self, request: &UploadFileRequest) -> Result<Local, Error> {
         if !self.parts.config.local_files {
             return Err(Error::invalid(
                 "file_path",
@@ -93,15 +102,44 @@ impl Write {
         let mime_type = media::sniff(&head, None, filename.as_deref()).map_err(|refused| match refused {
             Refused::Mismatch | Refused::Unsupported => Error::UnsupportedFileType,
         })?;
-        let mut bytes = Vec::new();
-        // One byte more than allowed tells that the file has grown meanwhile.
-        let read = local.into_reader().take(max + 1).read_to_end(&mut bytes).await;
-        read.map_err(|_| Error::NoSuchFile { field: "file_path" })?;
-        let size = bytes.len() as u64;
-        if size > max {
-            return Err(Error::FileTooLarge { size, max });
+        Ok(Local { reader: local.into_reader(), mime_type, filename })
+    }
+}
+
+/// A file of this machine that is open.
+struct Local {
+    reader: tokio::fs::File,
+    mime_type: &'static str,
+    filename: Option<String>,
+}
+
+impl Local {
+    /// Reads it to the end, a piece at a time, to know its size and hash; then it can be read again.
+    async fn hashed(&mut self, bytes_max: u64) -> Result<Arrived, Error> {
+        let (size, hash) = self.read_through(bytes_max).await.map_err(|error| {
+            tracing::warn!(%error, "a local file could not be read");
+            Error::NoSuchFile { field: "file_path" }
+        })?;
+        if size > bytes_max {
+            // It has grown since it was opened.
+            return Err(Error::FileTooLarge { size, max: bytes_max });
         }
-        Ok(Arrived { size, hash: ids::content_hash(&bytes), bytes, mime_type, filename })
+        Ok(Arrived { held: None, size, hash, mime_type: self.mime_type, filename: self.filename.clone() })
+    }
+
+    async fn read_through(&mut self, bytes_max: u64) -> std::io::Result<(u64, String)> {
+        let (mut hash, mut size) = (Sha256::new(), 0_u64);
+        let mut chunk = vec![0; CHUNK_BYTES];
+        while size <= bytes_max {
+            let read = self.reader.read(&mut chunk).await?;
+            if read == 0 {
+                break;
+            }
+            size += read as u64;
+            hash.update(&chunk[..read]);
+        }
+        self.reader.rewind().await?;
+        Ok((size, hex::encode(hash.finalize())))
     }
 }
 

@@ -13,9 +13,8 @@ use crate::Error;
 use crate::domain::identity::{is_single_token, normalise};
 use crate::domain::schema::Strategy;
 use crate::domain::{Kind, Map, Observation, Schema, State, ids};
-use crate::projection::row::{EntityRow, SourceRow, kind};
-use crate::write::Plan;
-use crate::write::relate;
+use crate::projection::row::{EntityRow, SourceRow, kind, observation_key};
+use crate::write::{Plan, pause, relate};
 
 /// Duplicates are looked for among this many new entities of one call.
 const HINTED_MAX: usize = 20;
@@ -57,9 +56,7 @@ impl Batch {
         let mut spoken = BTreeSet::new();
         let mut made = BTreeSet::new();
         for (index, mut item) in self.items.into_iter().enumerate() {
-            if index % 256 == 255 {
-                tokio::task::yield_now().await;
-            }
+            pause(index).await;
             let number = u32::try_from(index).ok();
             warn(plan, &item, number, &mut absorbed.warnings);
             let found = survivor(&item.entity_id);
@@ -115,16 +112,14 @@ impl Batch {
         origin: &Origin,
         survivor: &impl Fn(&str) -> Option<String>,
     ) -> Result<BTreeSet<String>, Error> {
-        if origin.is_new || origin.observed_at.is_none() {
-            return Ok(BTreeSet::new());
-        }
-        let ids = self.items.iter().map(|item| {
+        let Some(observed_at) = origin.observed_at.filter(|_| !origin.is_new) else { return Ok(BTreeSet::new()) };
+        let keys = self.items.iter().map(|item| {
             let id = survivor(&item.entity_id).unwrap_or_else(|| item.entity_id.clone());
-            observation_id(source, origin, &id, &item.fields)
+            observation_key(&id, observed_at, &observation_id(source, origin, &id, &item.fields))
         });
-        let keys: Vec<RecordKey> = ids.map(|id| RecordKey::new(kind::OBSERVATION, id)).collect();
-        let found = plan.reader.ledger.get(plan.reader.tenant, plan.reader.at, &keys).await?;
-        Ok(found.into_iter().flatten().map(|found| found.record.key.id).collect())
+        let keys: Vec<RecordKey> = keys.collect();
+        let found = plan.reader.rows::<Observation>(&keys).await?;
+        Ok(found.into_iter().flatten().map(|found| found.row.id).collect())
     }
 }
 
@@ -194,7 +189,12 @@ fn warn(plan: &Plan<'_>, item: &Item, index: Option<u32>, warnings: &mut Vec<Ing
 
 /// Live entities that a new one may repeat: of the same name, or with a longer name that begins with its only word.
 async fn duplicates(plan: &Plan<'_>, id: &str, item: &Item) -> Result<Vec<String>, Error> {
-    let name = normalise(&item.entity_type, &item.name);
+    let (of, is_single) = (item.entity_type.as_str(), is_single_token(&item.name));
+    let may_be_longer = is_single && matches!(of, "person" | "contact" | "company");
+    if item.by_name && !may_be_longer {
+        return Ok(Vec::new());
+    }
+    let name = normalise(of, &item.name);
     let narrow = Find {
         scope: Some(plan.reader.user.to_owned()),
         r#type: Some(item.entity_type.clone()),
@@ -205,7 +205,7 @@ async fn duplicates(plan: &Plan<'_>, id: &str, item: &Item) -> Result<Vec<String
     if !item.by_name {
         finds.push(Find { name: Some(name.clone()), ..narrow.clone() });
     }
-    if is_single_token(&item.name) && matches!(item.entity_type.as_str(), "person" | "contact" | "company") {
+    if may_be_longer {
         finds.push(Find { name_prefix: Some(format!("{name} ")), ..narrow });
     }
     let mut found = Vec::new();

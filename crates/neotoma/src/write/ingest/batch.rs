@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Incoming;
 use crate::Error;
-use crate::domain::schema::{BadType, Reference};
+use crate::domain::schema::{self, BadType, Reference};
 use crate::domain::{Map, identity, ids};
 use crate::error::Flaw;
-use crate::write::Plan;
+use crate::write::{Plan, pause};
 
 /// What was sent about one entity, and which one it is.
 #[derive(Debug, Clone)]
@@ -53,6 +53,21 @@ impl Batch {
         Ok((batch, flaws.len()))
     }
 
+    /// Like [`Self::prepare`] without reading anything, for entities of built-in types that the user has no schemas for.
+    /// Nothing when another type is among them, or one that cannot be stored.
+    pub async fn assume(plan: &mut Plan<'_>, incoming: Vec<Incoming>) -> Option<Self> {
+        for of in incoming.iter().map(|incoming| incoming.entity_type.as_str()) {
+            let references = &schema::builtin(of)?.reference_fields;
+            let targets = references.iter().map(|reference| reference.target_type.as_str());
+            if !targets.chain([of]).all(|of| plan.assume_schema(of)) {
+                return None;
+            }
+        }
+        let types = incoming.iter().map(|incoming| Some(incoming.entity_type.clone())).collect();
+        let (batch, flaws) = Self::of_types(plan, types, incoming).await;
+        flaws.is_empty().then_some(batch)
+    }
+
     async fn sorted_out(plan: &mut Plan<'_>, incoming: Vec<Incoming>) -> Result<(Self, Vec<Flaw>), Error> {
         let types = types(plan, &incoming).await?;
         let distinct: BTreeSet<&str> = types.iter().flatten().map(String::as_str).collect();
@@ -67,9 +82,14 @@ impl Batch {
             .flat_map(|of| plan.schema(of).reference_fields.iter().map(|reference| reference.target_type.clone()))
             .collect();
         plan.load_schemas(targets.iter().map(String::as_str)).await?;
+        Ok(Self::of_types(plan, types, incoming).await)
+    }
+
+    async fn of_types(plan: &Plan<'_>, types: Vec<Option<String>>, incoming: Vec<Incoming>) -> (Self, Vec<Flaw>) {
         let mut items = Vec::with_capacity(incoming.len());
         let mut flaws = Vec::new();
         for (index, (entity_type, incoming)) in types.into_iter().zip(incoming).enumerate() {
+            pause(index).await;
             let known = entity_type.ok_or_else(|| {
                 let fix = format!("{BadType}; for example invoice, note or person");
                 Flaw::new(format!("entities[{index}].entity_type"), "is not a type name", fix)
@@ -78,20 +98,17 @@ impl Batch {
                 Ok(item) => items.push(item),
                 Err(flaw) => flaws.push(flaw),
             }
-            if index % 256 == 255 {
-                // A large batch leaves room for others.
-                tokio::task::yield_now().await;
-            }
         }
-        Ok((Self { items }, flaws))
+        (Self { items }, flaws)
     }
 
-    /// Everything it is about.
+    /// Everything it is about, sorted.
     pub fn entity_ids(&self) -> Vec<String> {
-        let named = |item: &Item| item.references.iter().map(|referred| referred.entity_id.clone()).collect::<Vec<_>>();
-        let all = self.items.iter().flat_map(|item| std::iter::once(item.entity_id.clone()).chain(named(item)));
-        let distinct: BTreeSet<String> = all.collect();
-        distinct.into_iter().collect()
+        let named = self.items.iter().flat_map(|item| item.references.iter().map(|referred| &referred.entity_id));
+        let mut ids: Vec<String> = self.items.iter().map(|item| &item.entity_id).chain(named).cloned().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
 }
 

@@ -9,6 +9,7 @@ use crate::domain::observation::CORRECTION_PRIORITY;
 use crate::domain::{Kind, Map, shape};
 use crate::error::Flaw;
 use crate::projection::reader::moment;
+use crate::write::pause;
 
 /// Most entities of one call.
 pub const ENTITIES_MAX: usize = 5000;
@@ -22,7 +23,7 @@ pub struct Incoming {
 }
 
 /// Takes the entities of a call apart. A refusal names every one that is wrong.
-pub fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
+pub async fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
     if entities.is_empty() {
         return Err(Error::invalid("entities", "is empty", "give at least one entity with its entity_type"));
     }
@@ -36,6 +37,7 @@ pub fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
     let mut taken = Vec::with_capacity(entities.len());
     let mut flaws = Vec::new();
     for (index, entity) in entities.iter().enumerate() {
+        pause(index).await;
         match one(index, entity) {
             Ok(incoming) => taken.push(incoming),
             Err(flaw) => flaws.push(flaw),

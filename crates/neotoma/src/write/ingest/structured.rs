@@ -1,26 +1,28 @@
 //! Entities that an agent sends.
 
 use std::collections::BTreeMap;
-
 use std::sync::Mutex;
 
-use contract::Context;
 use contract::generated::neotoma::{IngestRequest, IngestResponse, IngestWarning, InterpretationSummary};
+use contract::{Context, Object};
 use ledger::RecordKey;
 use serde_json::Value;
+use tokio::sync::MutexGuard;
 
 use super::absorb::{Absorbed, Origin};
 use super::request::{self, Claimed};
-use super::{Batch, incoming};
+use super::{Batch, Incoming, incoming};
 use crate::Error;
-use crate::domain::ids;
+use crate::domain::ids::{self, EntitiesHash};
 use crate::projection::fold::Happened;
 use crate::projection::row::{Row, SourceKind, SourceRow, kind};
 use crate::projection::{Reader, Stored};
-use crate::write::{Decision, Plan, Write};
+use crate::write::{Decision, Plan, Write, pause};
 
 /// The version of what turns entities into observations; part of what identifies a run.
 const STRUCTURED: &str = "chancery-structured/1";
+/// A call with at most this many entities reads ahead.
+const AHEAD_MAX: usize = 16;
 /// Entities and warnings that one answer lists.
 const LISTED_MAX: usize = 150;
 
@@ -32,18 +34,14 @@ impl Write {
         user: &str,
         request: &IngestRequest,
     ) -> Result<IngestResponse, Error> {
-        let entities = incoming(&request.entities)?;
+        let entities = incoming(&request.entities).await?;
         let claimed = request::claimed(request.provenance.as_ref())?;
         let priority = request::priority(request.source_priority)?;
-        let content_hash = ids::entities_hash(request.entities.iter().map(|entity| &entity.0));
+        let content_hash = content_hash(&request.entities).await;
         let source_id = ids::source(user, &content_hash);
         let reader = Reader::live(self.recorder.ledger(), ctx, user);
-        let mut plan = Plan::new(&reader, ctx.now);
-        let batch = Batch::prepare(&mut plan, entities).await?;
-        // Who writes about the same entities waits here.
-        let touched = batch.entity_ids();
-        let _turn = self.recorder.turn(touched.iter().map(String::as_str).chain([source_id.as_str()])).await;
         let sent = Sent { request, claimed, priority, content_hash, source_id };
+        let (plan, batch, _turn) = self.begin(&sent, &reader, ctx, entities).await?;
         let prepared = Mutex::new(Some((plan, batch)));
         self.recorder
             .once(ctx, user, || async {
@@ -51,16 +49,61 @@ impl Write {
                 let taken = prepared.lock().map(|mut prepared| prepared.take()).unwrap_or_default();
                 let (plan, batch) = match taken {
                     Some(prepared) => prepared,
-                    None => {
-                        let mut plan = Plan::new(&reader, ctx.now);
-                        let batch = Batch::prepare(&mut plan, incoming(&request.entities)?).await?;
-                        (plan, batch)
-                    }
+                    None => prepared_anew(&reader, ctx, incoming(&request.entities).await?).await?,
                 };
                 sent.decide(plan, batch, ctx).await
             })
             .await
     }
+
+    /// Finds out what a call is about, and waits for whoever writes about the same.
+    async fn begin<'r>(
+        &self,
+        sent: &Sent<'_>,
+        reader: &'r Reader<'r>,
+        ctx: &Context,
+        entities: Vec<Incoming>,
+    ) -> Result<(Plan<'r>, Batch, Vec<MutexGuard<'_, ()>>), Error> {
+        let entities = if entities.len() <= AHEAD_MAX {
+            let mut plan = Plan::new(reader, ctx.now);
+            if let Some(batch) = Batch::assume(&mut plan, entities).await {
+                let ids = batch.entity_ids();
+                let turn = self.turn_for(sent, &ids).await;
+                if plan.read_ahead(&sent.source_id, ids).await? {
+                    return Ok((plan, batch, turn));
+                }
+            }
+            incoming(&sent.request.entities).await?
+        } else {
+            entities
+        };
+        let (plan, batch) = prepared_anew(reader, ctx, entities).await?;
+        let turn = self.turn_for(sent, &batch.entity_ids()).await;
+        Ok((plan, batch, turn))
+    }
+
+    async fn turn_for(&self, sent: &Sent<'_>, entity_ids: &[String]) -> Vec<MutexGuard<'_, ()>> {
+        self.recorder.turn(entity_ids.iter().chain([&sent.source_id]).map(String::as_str)).await
+    }
+}
+
+async fn prepared_anew<'r>(
+    reader: &'r Reader<'r>,
+    ctx: &Context,
+    entities: Vec<Incoming>,
+) -> Result<(Plan<'r>, Batch), Error> {
+    let mut plan = Plan::new(reader, ctx.now);
+    let batch = Batch::prepare(&mut plan, entities).await?;
+    Ok((plan, batch))
+}
+
+async fn content_hash(entities: &[Object]) -> String {
+    let mut hash = EntitiesHash::default();
+    for (index, entity) in entities.iter().enumerate() {
+        pause(index).await;
+        hash.add(entity);
+    }
+    hash.finish()
 }
 
 /// What one call sent.
@@ -74,7 +117,7 @@ struct Sent<'a> {
 
 impl Sent<'_> {
     async fn decide(&self, mut plan: Plan<'_>, batch: Batch, ctx: &Context) -> Result<Decision<IngestResponse>, Error> {
-        let stored = plan.reader.source(&self.source_id).await?;
+        let stored = plan.source(&self.source_id).await?;
         let origin = Origin {
             run_id: None,
             observed_at: self.claimed.observed_at,

@@ -1,0 +1,93 @@
+//! The short way of the commonest request: a plain tool call, answered without rmcp.
+//!
+//! rmcp reads a message once more, writes it once more to compare it with the headers, and serves each request with tasks
+//! and channels of its own. A call that wants nothing of this is taken out of the message that the door has read already.
+//! Whatever is rare, doubtful or wrong goes on to rmcp, which has the words for it.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::task::Poll;
+
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use futures::FutureExt as _;
+use rmcp::model::{ErrorCode, ServerJsonRpcMessage};
+use tokio_util::sync::CancellationToken;
+
+use crate::Endpoint;
+use crate::mcp::{self, Arrived, Prepared};
+use crate::message::{Message, PlainCall, REVISION};
+
+static PROTOCOL: HeaderName = HeaderName::from_static("mcp-protocol-version");
+static METHOD: HeaderName = HeaderName::from_static("mcp-method");
+static NAME: HeaderName = HeaderName::from_static("mcp-name");
+static SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// How a name begins that stands encoded in a header.
+const ENCODED: &str = "=?base64?";
+
+/// The call in a message, taken out of it, when rmcp would let it pass and has nothing to add.
+pub fn plain(endpoint: &Endpoint, headers: &HeaderMap, message: &mut Message) -> Option<PlainCall> {
+    let name = message.tool()?;
+    let agree = says(headers, &PROTOCOL, REVISION)
+        && says(headers, &METHOD, "tools/call")
+        && says(headers, &NAME, name)
+        && !name.starts_with(ENCODED)
+        && !headers.contains_key(&SESSION)
+        && accepts(headers);
+    if !agree || Prepared::of(endpoint).is_headed(endpoint, name) {
+        return None;
+    }
+    message.take_plain_call()
+}
+
+/// True when a header is given once and says this.
+fn says(headers: &HeaderMap, name: &HeaderName, expected: &str) -> bool {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next().and_then(|value| value.to_str().ok());
+    first == Some(expected) && values.next().is_none()
+}
+
+/// rmcp asks for both, whichever it answers with.
+fn accepts(headers: &HeaderMap) -> bool {
+    let given = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    given.contains("application/json") && given.contains("text/event-stream")
+}
+
+/// Makes the call and answers it.
+pub async fn answer(endpoint: Arc<Endpoint>, arrived: Arrived, call: PlainCall) -> Response {
+    endpoint.metrics.went_the_short_way();
+    let cancelled = CancellationToken::new();
+    let answered = to_the_end(mcp::answer_plain(endpoint, arrived, call, cancelled.clone()), cancelled).await;
+    let body = answered.and_then(|message| Some((status(&message), serde_json::to_vec(&message).ok()?)));
+    match body {
+        Some((status, body)) => (status, [(header::CONTENT_TYPE, "application/json")], body).into_response(),
+        None => (StatusCode::INTERNAL_SERVER_ERROR, "the call ended without an answer").into_response(),
+    }
+}
+
+/// Runs a call to its end, also when nobody waits for it any more: then it is told that it was cancelled, and leaves its
+/// record like any other. Nothing when it panicked where no panic is expected.
+async fn to_the_end<T: Send + 'static>(
+    call: impl Future<Output = T> + Send + 'static,
+    cancelled: CancellationToken,
+) -> Option<T> {
+    let _over = cancelled.drop_guard();
+    let mut call = Box::pin(AssertUnwindSafe(call).catch_unwind());
+    // Most calls are done at once. Only one that has to wait needs a task, which outlives its connection.
+    let outcome = match futures::poll!(&mut call) {
+        Poll::Ready(outcome) => outcome,
+        Poll::Pending => tokio::spawn(call).await.ok()?,
+    };
+    outcome.ok()
+}
+
+/// As rmcp has it: of our faults, only a client that cannot answer what must be asked made a bad request.
+fn status(message: &ServerJsonRpcMessage) -> StatusCode {
+    match message {
+        ServerJsonRpcMessage::Error(fault) if fault.error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY => {
+            StatusCode::BAD_REQUEST
+        }
+        _ => StatusCode::OK,
+    }
+}
