@@ -53,8 +53,10 @@ fn page_at(
 
 /// Whether a page at the head is found in a few steps: an index lists just what matches, in order, and not much of it.
 pub(crate) fn is_short(find: &Find) -> bool {
+    let few = find.skip.saturating_add(find.limit) <= ROWS_INLINE_MAX;
     let route = Route::choose(find);
-    route.in_order && route.filter.is_empty() && find.skip.saturating_add(find.limit) <= ROWS_INLINE_MAX
+    // The index of all versions may hold many old ones in between.
+    few && route.in_order && route.filter.is_empty() && !matches!(route.index, Index::Kind)
 }
 
 /// One page of what matches, if `at` is the head or whatever is live; elsewhere a walk may have to pass over many versions.
