@@ -21,6 +21,9 @@ use cursor::Cursor;
 use filter::{Filter, TextRange};
 use walk::Walk;
 
+/// A page that passes over and reads more rows than this is read on a thread that may block.
+const ROWS_INLINE_MAX: usize = 200;
+
 /// One page of what matches at `at`.
 pub(crate) fn page(
     connection: &Connection,
@@ -28,13 +31,43 @@ pub(crate) fn page(
     at: Seq,
     find: &Find,
 ) -> Result<Page<RecordVersion>, ReadError> {
-    let mut found = matching(connection, tenant, at, find, find.limit.saturating_add(1))?;
+    // A reader's transaction keeps head and listing to one moment; otherwise the head's index would show more.
+    let live = point::check(connection, tenant, at)?;
+    page_at(connection, tenant, (at, live), find)
+}
+
+fn page_at(
+    connection: &Connection,
+    tenant: &TenantId,
+    point: (Seq, bool),
+    find: &Find,
+) -> Result<Page<RecordVersion>, ReadError> {
+    let mut found = matching(connection, tenant, point, find, find.limit.saturating_add(1))?;
     let more = found.len() > find.limit;
     found.truncate(find.limit);
     let read = found.iter().map(|slot| record::in_slot(connection, *slot)).collect::<rusqlite::Result<Vec<_>>>();
     let items = read.map_err(failed)?;
     let next = items.last().filter(|_| more).map(|last| cursor::after(find.order, &last.record));
     Ok(Page { items, next })
+}
+
+/// Whether a page at the head is found in a few steps: an index lists just what matches, in order, and not much of it.
+pub(crate) fn is_short(find: &Find) -> bool {
+    let few = find.skip.saturating_add(find.limit) <= ROWS_INLINE_MAX;
+    let route = Route::choose(find);
+    // The index of all versions may hold many old ones in between.
+    few && route.in_order && route.filter.is_empty() && !matches!(route.index, Index::Kind)
+}
+
+/// One page of what matches, if `at` is the head or whatever is live; elsewhere a walk may have to pass over many versions.
+pub(crate) fn page_of_head(
+    connection: &Connection,
+    tenant: &TenantId,
+    at: Seq,
+    find: &Find,
+) -> Result<Option<Page<RecordVersion>>, ReadError> {
+    let live = point::check(connection, tenant, at)?;
+    if live { page_at(connection, tenant, (at, live), find).map(Some) } else { Ok(None) }
 }
 
 /// How many match at `at`, counted up to `most`.
@@ -47,20 +80,20 @@ pub(crate) fn count(
 ) -> Result<u64, ReadError> {
     let find = Find { after: None, skip: 0, ..find };
     let most = usize::try_from(most).unwrap_or(usize::MAX);
-    Ok(matching(connection, tenant, at, &find, most)?.len() as u64)
+    let live = point::check(connection, tenant, at)?;
+    Ok(matching(connection, tenant, (at, live), &find, most)?.len() as u64)
 }
 
-/// The slots of the first `want` matches after the cursor and what is passed over, in order.
+/// The slots of the first `want` matches after the cursor and what is passed over, in order. The point comes with whether it
+/// is the head.
 fn matching(
     connection: &Connection,
     tenant: &TenantId,
-    at: Seq,
+    (at, live): (Seq, bool),
     find: &Find,
     want: usize,
 ) -> Result<Vec<i64>, ReadError> {
     let cursor = Cursor::parse(find)?;
-    // A reader's transaction keeps head and listing to one moment; otherwise the head's index would show more.
-    let live = point::check(connection, tenant, at)?;
     let route = Route::choose(find);
     let walk = Walk { connection, tenant, kind: &find.kind, at, live, skip: find.skip, want };
     if route.in_order {

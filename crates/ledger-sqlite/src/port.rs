@@ -15,7 +15,7 @@ use crate::writer::Job;
 use crate::{SqliteLedger, change, find, idempotency, point, record, search, stopped_midway, traverse, verify};
 
 /// More keys than this are read on a thread that may block.
-const KEYS_INLINE_MAX: usize = 32;
+const KEYS_INLINE_MAX: usize = 100;
 
 impl Ledger for SqliteLedger {
     fn commit(&self, change: Change) -> BoxFuture<'_, Result<Commit, CommitError>> {
@@ -65,8 +65,17 @@ impl Ledger for SqliteLedger {
         at: Seq,
         find: Find,
     ) -> BoxFuture<'a, Result<Page<RecordVersion>, ReadError>> {
-        let tenant = tenant.clone();
-        self.readers.read(move |db| find::page(db, &tenant, at, &find)).boxed()
+        async move {
+            if find::is_short(&find) {
+                let here = self.readers.look_up(|db| find::page_of_head(db, tenant, at, &find)).await?;
+                if let Some(page) = here {
+                    return Ok(page);
+                }
+            }
+            let tenant = tenant.clone();
+            self.readers.read(move |db| find::page(db, &tenant, at, &find)).await
+        }
+        .boxed()
     }
 
     fn count<'a>(

@@ -4,6 +4,7 @@ mod entities;
 mod file_url;
 mod identifier;
 mod neighborhood;
+mod newest;
 mod observations;
 mod page;
 mod provenance;
@@ -47,6 +48,20 @@ impl Query {
     fn ledger(&self) -> &dyn Ledger {
         self.parts.ledger.as_ref()
     }
+
+    /// A reader for [`newest`]: of what is live for an id, and at a point for a name, which may lead elsewhere at another.
+    async fn reader_of<'a>(
+        &'a self,
+        ctx: &'a Context,
+        user: &'a str,
+        entity_id: &str,
+        at_ingested: Option<&str>,
+    ) -> Result<Reader<'a>, Error> {
+        match at_ingested {
+            None if ids::is_entity_id(entity_id) => Ok(Reader::live(self.ledger(), ctx, user)),
+            _ => Reader::at(self.ledger(), ctx, user, at_ingested).await,
+        }
+    }
 }
 
 impl NeotomaQueryService for Query {
@@ -61,13 +76,12 @@ impl NeotomaQueryService for Query {
         request: GetEntitySnapshotRequest,
     ) -> Result<GetEntitySnapshotResponse, CallError> {
         let user = user::of_caller(ctx, None)?;
-        // An id needs one look-up and no point; a name may lead elsewhere at another one.
-        let at_once = request.at_ingested.is_none() && request.at.is_none() && ids::is_entity_id(&request.entity_id);
-        let reader = match at_once {
-            true => Reader::live(self.ledger(), ctx, &user),
-            false => Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?,
+        let reader = match request.at {
+            None => self.reader_of(ctx, &user, &request.entity_id, request.at_ingested.as_deref()).await?,
+            // It is recomputed by the schema of now.
+            Some(_) => Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?,
         };
-        Ok(snapshot::get(&reader, &request).await?)
+        Ok(snapshot::get(reader, &request).await?)
     }
 
     async fn retrieve_entities(
@@ -128,8 +142,8 @@ impl NeotomaQueryService for Query {
         request: GetFieldProvenanceRequest,
     ) -> Result<GetFieldProvenanceResponse, CallError> {
         let user = user::of_caller(ctx, None)?;
-        let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
-        Ok(provenance::get(&reader, &request).await?)
+        let reader = self.reader_of(ctx, &user, &request.entity_id, request.at_ingested.as_deref()).await?;
+        Ok(provenance::get(reader, &request).await?)
     }
 
     async fn list_relationships(
@@ -170,7 +184,7 @@ impl NeotomaQueryService for Query {
         let user = user::of_caller(ctx, None)?;
         let reader = Reader::at(self.ledger(), ctx, &user, None).await?;
         let asked = GetEntitySnapshotRequest { entity_id: request.entity_id, ..GetEntitySnapshotRequest::default() };
-        snapshot::get(&reader, &asked).await.map_err(|error| match error {
+        snapshot::get(reader, &asked).await.map_err(|error| match error {
             Error::NoSuchEntity { .. } | Error::MalformedId { .. } => Error::NoSuchResource.into(),
             other => other.into(),
         })

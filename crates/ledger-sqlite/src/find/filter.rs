@@ -34,7 +34,7 @@ impl Filter {
         }
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         let Self { scope, r#type, status, name, tag, time } = self;
         scope.is_none() && r#type.is_none() && status.is_none() && name.is_none() && tag.is_none() && time.is_none()
     }

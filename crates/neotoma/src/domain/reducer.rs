@@ -18,6 +18,7 @@ mod slot;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod told;
 mod union;
 
 use std::collections::BTreeMap;
@@ -34,6 +35,7 @@ use super::{Map, Schema, Values};
 
 pub use ranked::ranked;
 pub use shown::Shown;
+pub use told::{Objects, Told};
 
 /// The reduced observations of one entity. Serialises compactly, and equal states serialise to equal bytes.
 #[derive(Debug, Clone, PartialEq, Default)]

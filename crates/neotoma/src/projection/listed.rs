@@ -1,11 +1,12 @@
-//! Entities and sources as answers show them: read in one pass, without what answers do not tell.
+//! Entities, relationships and sources as answers show them: read in one pass, without what answers do not tell.
 
+use contract::Object;
 use scope::Timestamp;
 use serde::Deserialize;
 
-use super::reader::Belongs;
-use super::row::SourceKind;
-use crate::domain::reducer::Shown;
+use super::reader::{Belongs, Entity};
+use super::row::{EntityRow, SourceKind};
+use crate::domain::reducer::{Shown, Told};
 
 /// An entity for listings.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -19,14 +20,76 @@ pub struct Listed {
     pub state: Shown,
 }
 
+/// An entity for answers about it alone.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Pictured {
+    pub id: String,
+    pub entity_type: String,
+    pub name: String,
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    pub schema_version: String,
+    #[serde(default)]
+    pub unvalidated: Vec<String>,
+    #[serde(default)]
+    pub members: Vec<String>,
+    #[serde(default)]
+    pub merged_into: Option<String>,
+    pub state: Told,
+}
+
+impl Pictured {
+    /// The entity and all that were merged into it: whatever its observations were written to.
+    pub fn written_to(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.id).chain(&self.members).map(String::as_str)
+    }
+}
+
+impl From<EntityRow> for Pictured {
+    fn from(entity: EntityRow) -> Self {
+        Self {
+            state: Told::from(&entity.state),
+            id: entity.id,
+            entity_type: entity.entity_type,
+            name: entity.name,
+            aliases: entity.aliases,
+            schema_version: entity.schema_version,
+            unvalidated: entity.unvalidated,
+            members: entity.members,
+            merged_into: entity.merged_into,
+        }
+    }
+}
+
+impl Entity for Pictured {
+    fn entity_type(&self) -> &str {
+        &self.entity_type
+    }
+
+    fn merged_into(&self) -> Option<&str> {
+        self.merged_into.as_deref()
+    }
+
+    fn is_deleted(&self) -> bool {
+        self.state.is_deleted
+    }
+}
+
+/// The body of an entity's record.
 #[derive(Deserialize)]
-struct Row {
-    entity: Listed,
+struct Row<T> {
+    entity: T,
 }
 
 impl Belongs for Listed {
     fn read(body: &str) -> Result<Self, String> {
-        serde_json::from_str::<Row>(body).map(|row| row.entity).map_err(|error| error.to_string())
+        serde_json::from_str::<Row<Self>>(body).map(|row| row.entity).map_err(|error| error.to_string())
+    }
+}
+
+impl Belongs for Pictured {
+    fn read(body: &str) -> Result<Self, String> {
+        serde_json::from_str::<Row<Self>>(body).map(|row| row.entity).map_err(|error| error.to_string())
     }
 }
 
@@ -55,5 +118,108 @@ struct SourceBody {
 impl Belongs for SourceHead {
     fn read(body: &str) -> Result<Self, String> {
         serde_json::from_str::<SourceBody>(body).map(|row| row.source).map_err(|error| error.to_string())
+    }
+}
+
+/// A relationship, with the last word about each key of its metadata.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(from = "StoredEdge")]
+pub struct Edge {
+    pub id: String,
+    pub relationship_type: String,
+    pub source: String,
+    pub target: String,
+    pub created_at: Timestamp,
+    pub metadata: Option<Object>,
+}
+
+#[derive(Deserialize)]
+struct StoredEdge {
+    id: String,
+    relationship_type: String,
+    source: String,
+    target: String,
+    created_at: Timestamp,
+    observations: Vec<Said>,
+    #[serde(default)]
+    absorbed: Vec<Said>,
+}
+
+/// What one statement about a relationship adds to its metadata.
+#[derive(Deserialize)]
+struct Said {
+    at: Timestamp,
+    #[serde(default)]
+    metadata: Option<Object>,
+}
+
+impl From<StoredEdge> for Edge {
+    fn from(stored: StoredEdge) -> Self {
+        let said = stored.observations.into_iter().chain(stored.absorbed);
+        let mut said: Vec<(Timestamp, Object)> = said.filter_map(|said| Some((said.at, said.metadata?))).collect();
+        said.sort_by_key(|(at, _)| *at);
+        let metadata = said.into_iter().map(|(_, metadata)| metadata).reduce(|mut earlier, later| {
+            earlier.extend(later.0);
+            earlier
+        });
+        Self {
+            id: stored.id,
+            relationship_type: stored.relationship_type,
+            source: stored.source,
+            target: stored.target,
+            created_at: stored.created_at,
+            metadata,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct EdgeBody {
+    relationship: Edge,
+}
+
+impl Belongs for Edge {
+    fn read(body: &str) -> Result<Self, String> {
+        serde_json::from_str::<EdgeBody>(body).map(|row| row.relationship).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::projection::row::{EdgeObservation, EdgeState, RelationshipRow, Row};
+
+    #[test]
+    fn an_edge_shows_what_its_row_would() {
+        let says = |at: i64, metadata: serde_json::Value| EdgeObservation {
+            id: format!("o{at}"),
+            at: Timestamp(at),
+            source_priority: 100.0,
+            specificity_score: 1.0,
+            metadata: metadata.as_object().cloned().map(Object),
+            deletes: None,
+        };
+        let plain = RelationshipRow {
+            id: "r".to_owned(),
+            relationship_type: "REFERS_TO".to_owned(),
+            named_source: "a".to_owned(),
+            named_target: "b".to_owned(),
+            source: "c".to_owned(),
+            target: "d".to_owned(),
+            created_at: Timestamp(7),
+            state: EdgeState::Live,
+            observations: vec![says(1, json!(null)), says(4, json!({"x": 4, "y": 4}))],
+            absorbed: Vec::new(),
+        };
+        let absorbed = vec![says(2, json!({"z": 2, "x": 2})), says(4, json!({"y": 5}))];
+        let silent = RelationshipRow { observations: vec![says(1, json!(null))], ..plain.clone() };
+        for row in [RelationshipRow { absorbed, ..plain.clone() }, plain, silent] {
+            let edge = Edge::read(&serde_json::to_string(&Row::Relationship(row.clone())).unwrap()).unwrap();
+            assert_eq!((&edge.id, &edge.source, &edge.target), (&row.id, &row.source, &row.target));
+            assert_eq!((edge.relationship_type, edge.created_at), (row.relationship_type.clone(), row.created_at));
+            assert_eq!(json!(edge.metadata).to_string(), json!(row.metadata()).to_string());
+        }
     }
 }

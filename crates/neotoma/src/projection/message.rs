@@ -1,13 +1,11 @@
 //! Rows as callers see them.
 
-use std::collections::BTreeMap;
-
 use contract::Object;
 use contract::generated::neotoma as proto;
 use serde_json::Value;
 
-use super::listed::{Listed, SourceHead};
-use super::row::{EntityRow, EventRow, RelationshipRow, SourceRow};
+use super::listed::{Edge, Listed, SourceHead};
+use super::row::{EntityRow, EventRow, SourceRow};
 use crate::domain::{Map, Observation};
 
 /// An entity for listings; `fields` chooses what of its snapshot is shown, nothing shows all.
@@ -69,13 +67,13 @@ pub fn observation(observation: &Observation) -> proto::Observation {
     }
 }
 
-pub fn relationship(edge: &RelationshipRow) -> proto::Relationship {
+pub fn relationship(edge: Edge) -> proto::Relationship {
     proto::Relationship {
-        id: edge.id.clone(),
-        relationship_type: edge.relationship_type.clone(),
-        source_entity_id: edge.source.clone(),
-        target_entity_id: edge.target.clone(),
-        metadata: edge.metadata(),
+        id: edge.id,
+        relationship_type: edge.relationship_type,
+        source_entity_id: edge.source,
+        target_entity_id: edge.target,
+        metadata: edge.metadata,
         created_at: edge.created_at.to_string(),
     }
 }
@@ -120,11 +118,6 @@ pub fn source_head(source: SourceHead) -> proto::SourceMaterial {
         file_urls: source.files,
         created_at: source.created_at.to_string(),
     }
-}
-
-/// Field names with ids, as an object.
-pub fn named(ids: BTreeMap<String, String>) -> Object {
-    Object(ids.into_iter().map(|(field, id)| (field, Value::from(id))).collect())
 }
 
 /// How many characters of JSON an entity takes, about.

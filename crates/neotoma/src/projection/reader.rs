@@ -69,6 +69,17 @@ impl<'a> Reader<'a> {
         Ok(Self { ledger, tenant, user, at, error_id: &ctx.request.request_id })
     }
 
+    /// The same view at another point.
+    pub fn pinned(&self, at: Seq) -> Self {
+        let Self { ledger, tenant, user, error_id, .. } = *self;
+        Self { ledger, tenant, user, at, error_id }
+    }
+
+    /// The same view at the last fact.
+    pub async fn at_head(&self) -> Result<Self, Error> {
+        Ok(self.pinned(self.ledger.point(self.tenant, At::Head).await?))
+    }
+
     /// The rows under these keys, in order. What belongs to another user is not there.
     pub async fn rows<T: Belongs>(&self, keys: &[RecordKey]) -> Result<Vec<Option<Stored<T>>>, Error> {
         if keys.is_empty() {
@@ -176,11 +187,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Follows merges from an entity to the one that it became part of.
-    pub async fn survivor(&self, mut entity: Stored<EntityRow>) -> Result<Stored<EntityRow>, Error> {
+    pub async fn survivor<T: Entity>(&self, mut entity: Stored<T>) -> Result<Stored<T>, Error> {
         for _ in 0..MERGE_CHAIN_MAX {
-            let Some(into) = entity.row.merged_into.clone() else { return Ok(entity) };
+            let Some(into) = entity.row.merged_into() else { return Ok(entity) };
+            let into = RecordKey::new(kind::ENTITY, into);
             entity = self
-                .entity(&into)
+                .row(into)
                 .await?
                 .ok_or_else(|| Error::internal(self.error_id, "a merge leads to no entity".to_owned()))?;
         }
@@ -190,19 +202,30 @@ impl<'a> Reader<'a> {
     /// The entity that an argument names: by id, or by a name or identifier that only one live entity has. Merged ones
     /// are as they are; deleted ones too.
     pub async fn named(&self, field: &'static str, reference: &str) -> Result<Stored<EntityRow>, Error> {
+        self.named_as(field, reference).await
+    }
+
+    /// Like [`Self::named`], with as much of the entity as is needed.
+    pub async fn named_as<T: Entity>(&self, field: &'static str, reference: &str) -> Result<Stored<T>, Error> {
         if reference.starts_with("ent_") {
             if !ids::is_entity_id(reference) {
                 return Err(Error::MalformedId { field });
             }
-            return self.entity(reference).await?.ok_or(Error::NoSuchEntity { field });
+            let found = self.row(RecordKey::new(kind::ENTITY, reference)).await?;
+            return found.ok_or(Error::NoSuchEntity { field });
         }
-        one_of(field, self.identified(reference, None, CANDIDATES_MAX).await?)
+        one_of(field, self.identified_in(self.user, reference, None, CANDIDATES_MAX).await?)
     }
 
     /// Like [`Self::named`], and follows merges; what is deleted is not there.
     pub async fn resolved(&self, field: &'static str, reference: &str) -> Result<Stored<EntityRow>, Error> {
-        let entity = self.survivor(self.named(field, reference).await?).await?;
-        if entity.row.state.is_deleted() { Err(Error::NoSuchEntity { field }) } else { Ok(entity) }
+        self.resolved_as(field, reference).await
+    }
+
+    /// Like [`Self::resolved`], with as much of the entity as is needed.
+    pub async fn resolved_as<T: Entity>(&self, field: &'static str, reference: &str) -> Result<Stored<T>, Error> {
+        let entity = self.survivor(self.named_as::<T>(field, reference).await?).await?;
+        if entity.row.is_deleted() { Err(Error::NoSuchEntity { field }) } else { Ok(entity) }
     }
 
     /// Like [`Self::named`], with names looked for in these scopes, one after the other.
@@ -234,13 +257,23 @@ impl<'a> Reader<'a> {
         self.identified_in(self.user, identifier, entity_type, limit).await
     }
 
-    async fn identified_in(
+    /// Like [`Self::identified`], as listings show them.
+    pub async fn identified_listed(
+        &self,
+        identifier: &str,
+        entity_type: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Stored<Listed>>, Error> {
+        self.identified_in(self.user, identifier, entity_type, limit).await
+    }
+
+    async fn identified_in<T: Belongs>(
         &self,
         scope: &str,
         identifier: &str,
         entity_type: Option<&str>,
         limit: usize,
-    ) -> Result<Vec<Stored<EntityRow>>, Error> {
+    ) -> Result<Vec<Stored<T>>, Error> {
         let mut forms: Vec<String> = match entity_type {
             Some(of) => vec![normalise(of, identifier), normalise("", identifier)],
             None => ["", "company", "person"].iter().map(|of| normalise(of, identifier)).collect(),
@@ -259,8 +292,8 @@ impl<'a> Reader<'a> {
             let by_name = Find { name: Some(form.clone()), ..narrow.clone() };
             let by_tag = Find { tag: Some(form), ..narrow };
             for find in [by_name, by_tag] {
-                let (rows, _) = self.find::<EntityRow>(find).await?;
-                found.extend(rows.into_iter().map(|row| (row.row.id.clone(), row)));
+                let (rows, _) = self.find::<T>(find).await?;
+                found.extend(rows.into_iter().map(|row| (row.key.id.clone(), row)));
             }
         }
         Ok(found.into_values().take(limit).collect())
@@ -334,12 +367,13 @@ impl<'a> Reader<'a> {
 }
 
 /// The only one of what an argument names.
-fn one_of(field: &'static str, mut found: Vec<Stored<EntityRow>>) -> Result<Stored<EntityRow>, Error> {
+fn one_of<T: Entity>(field: &'static str, mut found: Vec<Stored<T>>) -> Result<Stored<T>, Error> {
     match found.len() {
         0 => Err(Error::NoSuchEntity { field }),
         1 => Ok(found.remove(0)),
         _ => {
-            let candidates = found.into_iter().map(|found| (found.row.id, found.row.entity_type)).collect();
+            let candidates =
+                found.into_iter().map(|found| (found.key.id, found.row.entity_type().to_owned())).collect();
             Err(Error::Ambiguous { field, candidates })
         }
     }
@@ -356,6 +390,30 @@ pub fn moment(field: &'static str, text: &str) -> Result<Timestamp, Error> {
 pub trait Belongs: Sized {
     /// Reads the body of a record. The error says why it cannot, for the log.
     fn read(body: &str) -> Result<Self, String>;
+}
+
+/// The row of an entity, or what is needed of it.
+pub trait Entity: Belongs {
+    fn entity_type(&self) -> &str;
+
+    /// The entity it was merged into.
+    fn merged_into(&self) -> Option<&str>;
+
+    fn is_deleted(&self) -> bool;
+}
+
+impl Entity for EntityRow {
+    fn entity_type(&self) -> &str {
+        &self.entity_type
+    }
+
+    fn merged_into(&self) -> Option<&str> {
+        self.merged_into.as_deref()
+    }
+
+    fn is_deleted(&self) -> bool {
+        self.state.is_deleted()
+    }
 }
 
 /// Says how each sort of row is told from the others.

@@ -1,13 +1,14 @@
 //! get_entity_by_identifier: exact matches first, then near ones, each marked.
 //!
 //! Exact: the identifier, normalised, is a name, an alias or another identifier of the entity; by id. Near: some of its
-//! words are, or begin so; by the score of the words, then by likeness of the name, then by id. When no word matches,
-//! names that begin alike and differ in a few letters are near. No character is a wildcard.
+//! words are, or begin so; by the score of the words, then by likeness of the name, then by id. When something matches
+//! exactly, only what holds all the words is near: the rest would be noise beside it. When no word matches, names that
+//! begin alike and differ in a few letters are near. No character is a wildcard.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contract::generated::neotoma::{Entity, GetEntityByIdentifierRequest, GetEntityByIdentifierResponse};
-use ledger::{Search, words};
+use ledger::{Search, SearchHit, words};
 
 use crate::Error;
 use crate::domain::identity::{clean, normalise};
@@ -46,73 +47,109 @@ pub async fn find(
         None => None,
     };
     let limit = request.limit.unwrap_or(LIMIT_DEFAULT).clamp(1, LIMIT_MAX) as usize;
-    let exact = reader.identified(&identifier, entity_type.as_deref(), MATCHES_MAX).await?;
-    let mut entities: Vec<Entity> = exact
-        .iter()
-        .map(|found| Entity { r#match: Some("exact".to_owned()), ..message::entity(&found.row, true, &[]) })
-        .collect();
-    let known: BTreeSet<&str> = exact.iter().map(|found| found.row.id.as_str()).collect();
-    let near = near(reader, &identifier, entity_type.as_deref()).await?;
-    let near = near.into_iter().filter(|found| !known.contains(found.id.as_str()));
-    entities.extend(near.map(|found| Entity { r#match: Some("near".to_owned()), ..message::listed(found, true, &[]) }));
-    let total = entities.len() as u64;
-    entities.truncate(limit);
+    let exact = reader.identified_listed(&identifier, entity_type.as_deref(), MATCHES_MAX).await?;
+    let known: BTreeSet<&str> = exact.iter().map(|found| found.key.id.as_str()).collect();
+    let mut near = near(reader, &identifier, entity_type.as_deref(), !exact.is_empty()).await?;
+    near.retain(|hit| !known.contains(hit.version.record.key.id.as_str()));
+    let total = (exact.len() + near.len()) as u64;
+    let mut entities: Vec<Entity> =
+        exact.into_iter().take(limit).map(|found| marked("exact", message::listed(found.row, true, &[]))).collect();
+    // Only what is shown is read.
+    for hit in near.into_iter().take(limit - entities.len()) {
+        let found = Listed::read(&hit.version.record.body).map_err(|cause| reader.fault(&cause))?;
+        entities.push(marked("near", message::listed(found, true, &[])));
+    }
     Ok(GetEntityByIdentifierResponse { entities, total, read_point: reader.at })
 }
 
-/// Entities that are almost identified, best first.
-async fn near(reader: &Reader<'_>, identifier: &str, entity_type: Option<&str>) -> Result<Vec<Listed>, Error> {
+fn marked(how: &str, entity: Entity) -> Entity {
+    Entity { r#match: Some(how.to_owned()), ..entity }
+}
+
+/// Entities that are almost identified, best first. Beside exact matches they hold all the words.
+async fn near(
+    reader: &Reader<'_>,
+    identifier: &str,
+    entity_type: Option<&str>,
+    beside_exact: bool,
+) -> Result<Vec<SearchHit>, Error> {
     let words = words::words(identifier);
     let is_long = |word: &String| word.chars().count() >= PREFIX_CHARS_MIN;
-    let by_words = search(reader, identifier, words.last().is_some_and(is_long), entity_type).await?;
-    let likeness = |entity: &Listed| {
-        let (name, wanted) = (normalise(&entity.entity_type, &entity.name), normalise(&entity.entity_type, identifier));
-        strsim::jaro_winkler(&name, &wanted)
-    };
-    if !by_words.is_empty() {
-        return Ok(ranked(by_words.into_iter().map(|(score, entity)| (score, likeness(&entity), entity)).collect()));
+    let asked = Asked { text: identifier, all_words: beside_exact, prefix: words.last().is_some_and(is_long) };
+    let by_words = search(reader, asked, entity_type).await?;
+    let mut likeness = Likeness::new(identifier);
+    if beside_exact || !by_words.is_empty() {
+        return Ok(ranked(by_words.into_iter().map(|hit| (hit.score, likeness.of(&hit), hit)).collect()));
     }
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     for word in words.iter().filter(|word| is_long(word)).take(WORDS_MAX) {
         let beginning: String = word.chars().take(BEGINNING_CHARS).collect();
-        for (_, entity) in search(reader, &beginning, true, entity_type).await? {
-            let alike = likeness(&entity);
-            if alike >= LIKENESS_MIN && seen.insert(entity.id.clone()) {
-                found.push((0.0, alike, entity));
+        let asked = Asked { text: &beginning, all_words: false, prefix: true };
+        for hit in search(reader, asked, entity_type).await? {
+            let alike = likeness.of(&hit);
+            if alike >= LIKENESS_MIN && seen.insert(hit.version.record.key.id.clone()) {
+                found.push((0.0, alike, hit));
             }
         }
     }
     Ok(ranked(found))
 }
 
-/// Sorts by score, likeness and id.
-fn ranked(mut found: Vec<(f64, f64, Listed)>) -> Vec<Listed> {
-    found.sort_by(|(score, alike, entity), (other_score, other_alike, other)| {
-        let by_score = other_score.total_cmp(score);
-        by_score.then_with(|| other_alike.total_cmp(alike)).then_with(|| entity.id.cmp(&other.id))
-    });
-    found.into_iter().map(|(_, _, entity)| entity).collect()
+/// How much names are like what was asked for. A record holds its name as its type normalises it.
+struct Likeness<'a> {
+    identifier: &'a str,
+    /// The identifier as each type normalises it.
+    wanted: BTreeMap<String, String>,
 }
 
-/// Live entities of the type whose text holds one of the words.
-async fn search(
-    reader: &Reader<'_>,
-    text: &str,
+impl<'a> Likeness<'a> {
+    fn new(identifier: &'a str) -> Self {
+        Self { identifier, wanted: BTreeMap::new() }
+    }
+
+    fn of(&mut self, hit: &SearchHit) -> f64 {
+        let record = &hit.version.record;
+        let name = record.name.as_deref().unwrap_or_default();
+        if let Some(wanted) = self.wanted.get(&record.r#type) {
+            return strsim::jaro_winkler(name, wanted);
+        }
+        let wanted = normalise(&record.r#type, self.identifier);
+        let alike = strsim::jaro_winkler(name, &wanted);
+        self.wanted.insert(record.r#type.clone(), wanted);
+        alike
+    }
+}
+
+/// Sorts by score, likeness and id.
+fn ranked(mut found: Vec<(f64, f64, SearchHit)>) -> Vec<SearchHit> {
+    found.sort_by(|(score, alike, hit), (other_score, other_alike, other)| {
+        let by_score = other_score.total_cmp(score);
+        let by_id = || hit.version.record.key.id.cmp(&other.version.record.key.id);
+        by_score.then_with(|| other_alike.total_cmp(alike)).then_with(by_id)
+    });
+    found.into_iter().map(|(_, _, hit)| hit).collect()
+}
+
+/// What is looked for in the texts of entities.
+struct Asked<'a> {
+    text: &'a str,
+    all_words: bool,
     prefix: bool,
-    entity_type: Option<&str>,
-) -> Result<Vec<(f64, Listed)>, Error> {
+}
+
+/// Live entities of the type whose text holds the words.
+async fn search(reader: &Reader<'_>, asked: Asked<'_>, entity_type: Option<&str>) -> Result<Vec<SearchHit>, Error> {
     let search = Search {
         kind: kind::ENTITY.to_owned(),
         scope: Some(reader.user.to_owned()),
-        text: text.to_owned(),
-        all_words: false,
-        prefix,
+        text: asked.text.to_owned(),
+        all_words: asked.all_words,
+        prefix: asked.prefix,
         // The ledger weighs candidates of all types; those of one are chosen here.
         limit: if entity_type.is_some() { words::CANDIDATES_MAX } else { MATCHES_MAX },
     };
     let hits = reader.ledger.search(reader.tenant, reader.at, search).await?;
     let of_type = hits.into_iter().filter(|hit| entity_type.is_none_or(|of| hit.version.record.r#type == of));
-    let read = |body: &str| Listed::read(body).map_err(|cause| reader.fault(&cause));
-    of_type.take(MATCHES_MAX).map(|hit| Ok((hit.score, read(&hit.version.record.body)?))).collect()
+    Ok(of_type.take(MATCHES_MAX).collect())
 }

@@ -13,7 +13,8 @@ use super::related::{edges_at, live};
 use super::{observations, timeline};
 use crate::Error;
 use crate::domain::Observation;
-use crate::projection::row::{EntityRow, RelationshipRow, SourceRow, kind};
+use crate::projection::listed::Edge;
+use crate::projection::row::{EntityRow, SourceRow, kind};
 use crate::projection::{Reader, message};
 
 /// Most items of each part.
@@ -58,9 +59,8 @@ async fn around_entity(
         let others: Vec<String> = ends.into_iter().filter(|id| *id != entity.id).collect();
         let related = live(reader, &others).await?;
         let there: BTreeSet<&str> = related.iter().map(|one| one.id.as_str()).chain([entity.id.as_str()]).collect();
-        let whole =
-            |edge: &&RelationshipRow| there.contains(edge.source.as_str()) && there.contains(edge.target.as_str());
-        answer.relationships = Some(List::of(edges.iter().filter(whole).map(message::relationship)));
+        let whole = |edge: &Edge| there.contains(edge.source.as_str()) && there.contains(edge.target.as_str());
+        answer.relationships = Some(List::of(edges.into_iter().filter(whole).map(message::relationship)));
         answer.related_entities = Some(List::of(related.into_iter().map(|one| message::listed(one, true, &[]))));
         cut(answer, more, &["relationships", "related_entities"]);
     }
@@ -71,7 +71,8 @@ async fn around_entity(
         (request.include_sources.unwrap_or(true), request.include_observations.unwrap_or(false));
     if with_sources || with_observations {
         let most = if with_sources { OBSERVATIONS_MAX } else { PART_MAX };
-        let newest = observations::newest(reader, entity, 0, most).await?;
+        let written_to = std::iter::once(&entity.id).chain(&entity.members).map(String::as_str);
+        let newest = observations::newest(reader, written_to, 0, most).await?;
         if with_sources {
             let ids: BTreeSet<String> = newest.iter().map(|observation| observation.source_id.clone()).collect();
             let more = entity.state.count() > newest.len() as u64;
@@ -141,7 +142,7 @@ async fn relationships_at(
     entities: &[EntityRow],
     answer: &mut GetGraphNeighborhoodResponse,
 ) -> Result<(), Error> {
-    let mut found: Vec<RelationshipRow> = Vec::new();
+    let mut found: Vec<Edge> = Vec::new();
     let mut known = BTreeSet::new();
     let mut more = false;
     for entity in entities {
@@ -154,7 +155,7 @@ async fn relationships_at(
     }
     found.truncate(PART_MAX);
     found.sort_by(|one, other| other.created_at.cmp(&one.created_at).then_with(|| one.id.cmp(&other.id)));
-    answer.relationships = Some(List::of(found.iter().map(message::relationship)));
+    answer.relationships = Some(List::of(found.into_iter().map(message::relationship)));
     cut(answer, more, &["relationships"]);
     Ok(())
 }

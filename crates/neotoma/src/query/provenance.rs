@@ -5,11 +5,13 @@ use contract::generated::neotoma::{
 };
 use contract::{Json, Object};
 
+use super::newest::{self, Found};
 use super::observations;
 use crate::Error;
 use crate::domain::reducer::{Winner, ranked};
 use crate::domain::{Observation, shape};
-use crate::projection::row::{EntityRow, observation_key};
+use crate::projection::listed::Pictured;
+use crate::projection::row::observation_key;
 use crate::projection::{Reader, message};
 
 /// Losers are looked for among this many observations, the newest.
@@ -18,35 +20,35 @@ const LOSERS_MAX: usize = 100;
 const KNOWN_MAX: usize = 100;
 
 /// Answers get_field_provenance. The winner is kept with the entity; only the losers need the observations.
-pub async fn get(
-    reader: &Reader<'_>,
-    request: &GetFieldProvenanceRequest,
-) -> Result<GetFieldProvenanceResponse, Error> {
+pub async fn get(reader: Reader<'_>, request: &GetFieldProvenanceRequest) -> Result<GetFieldProvenanceResponse, Error> {
     let field = request.field.as_str();
     shape::check_name(field)
         .map_err(|reason| Error::invalid("field", reason, "give the name of a field of the snapshot"))?;
-    let entity = reader.resolved("entity_id", &request.entity_id).await?.row;
-    let (Some(value), Some(winner)) = (entity.state.value(field), entity.state.winner(field)) else {
-        let known = entity.state.provenance().into_keys().take(KNOWN_MAX).collect();
-        return Err(Error::NoSuchField { known });
+    let Found { reader, entity, .. } = newest::find::<Pictured>(reader, &request.entity_id).await?;
+    if entity.state.is_deleted {
+        return Err(Error::NoSuchEntity { field: "entity_id" });
+    }
+    let Some((value, winner, contributors)) = entity.state.field(field) else {
+        return Err(Error::NoSuchField { known: entity.state.names().take(KNOWN_MAX).map(str::to_owned).collect() });
     };
     let source = reader.source_head(&winner.source_id).await?;
     let source = source.ok_or_else(|| reader.fault("an observation names no source"))?.row;
-    let losers = if entity.state.count() == 1 { Vec::new() } else { losers(reader, &entity, field, winner).await? };
+    let losers = if entity.state.count == 1 { Vec::new() } else { losers(&reader, &entity, field, winner).await? };
+    let observed_at = winner.observed_at.to_string();
     Ok(GetFieldProvenanceResponse {
         field: request.field.clone(),
         value: Some(Json(value.clone())),
         source_observation: Some(SourceObservation {
             id: winner.id.clone(),
             source_id: winner.source_id.clone(),
-            observed_at: winner.observed_at.to_string(),
+            observed_at: observed_at.clone(),
             specificity_score: winner.specificity_score,
             source_priority: winner.source_priority,
         }),
         source_material: Some(message::source_head(source)),
-        observed_at: winner.observed_at.to_string(),
+        observed_at,
         other_observations: losers,
-        contributors: entity.state.contributors().remove(field).unwrap_or_default(),
+        contributors: contributors.to_vec(),
         read_point: reader.at,
     })
 }
@@ -54,15 +56,14 @@ pub async fn get(
 /// The observations that carry the field and do not show in it, best first.
 async fn losers(
     reader: &Reader<'_>,
-    entity: &EntityRow,
+    entity: &Pictured,
     field: &str,
     winner: &Winner,
 ) -> Result<Vec<LosingObservation>, Error> {
-    let mut observations = observations::newest(reader, entity, 0, OBSERVATIONS_MAX).await?;
+    let mut observations = observations::newest(reader, entity.written_to(), 0, OBSERVATIONS_MAX).await?;
     // An old correction may outrank all that is newer; the losers lost against it.
     if !observations.iter().any(|observation| observation.id == winner.id) {
-        let written_to = std::iter::once(&entity.id).chain(&entity.members);
-        let keys: Vec<_> = written_to.map(|id| observation_key(id, winner.observed_at, &winner.id)).collect();
+        let keys: Vec<_> = entity.written_to().map(|id| observation_key(id, winner.observed_at, &winner.id)).collect();
         observations.extend(reader.rows::<Observation>(&keys).await?.into_iter().flatten().map(|stored| stored.row));
     }
     let schema = reader.schema(&entity.entity_type).await?;

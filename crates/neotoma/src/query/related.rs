@@ -10,8 +10,8 @@ use ledger::{Direction, Find};
 
 use super::relationships::{check_types, direction};
 use crate::Error;
-use crate::projection::listed::Listed;
-use crate::projection::row::{RelationshipRow, kind};
+use crate::projection::listed::{Edge, Listed, Pictured};
+use crate::projection::row::kind;
 use crate::projection::{Reader, message};
 
 const HOPS_MAX: u32 = 5;
@@ -34,7 +34,7 @@ pub async fn get(
     }
     check_types(reader, &request.relationship_types).await?;
     let types: BTreeSet<&str> = request.relationship_types.iter().map(String::as_str).collect();
-    let start = reader.resolved("entity_id", &request.entity_id).await?.row.id;
+    let start = reader.resolved_as::<Pictured>("entity_id", &request.entity_id).await?.row.id;
     let hops_max = request.max_hops.unwrap_or(1).clamp(1, HOPS_MAX);
     let mut spread = Spread::new(start);
     while spread.hops < hops_max && spread.hop(reader, &types, direction(request.direction())).await? {}
@@ -45,7 +45,7 @@ pub async fn get(
         total_entities: entities.len() as u64,
         total_relationships: spread.edges.len() as u64,
         entities,
-        relationships: spread.edges.iter().map(message::relationship).collect(),
+        relationships: spread.edges.into_iter().map(message::relationship).collect(),
         hops_traversed: spread.hops,
         truncated: spread.truncated,
         read_point: reader.at,
@@ -59,7 +59,7 @@ struct Spread {
     known_edges: BTreeSet<String>,
     frontier: Vec<String>,
     entities: Vec<Listed>,
-    edges: Vec<RelationshipRow>,
+    edges: Vec<Edge>,
     hops: u32,
     truncated: bool,
 }
@@ -79,7 +79,7 @@ impl Spread {
 
     /// Goes one hop further; false when that leads to nothing new.
     async fn hop(&mut self, reader: &Reader<'_>, types: &BTreeSet<&str>, direction: Direction) -> Result<bool, Error> {
-        let mut found: BTreeMap<String, RelationshipRow> = BTreeMap::new();
+        let mut found: BTreeMap<String, Edge> = BTreeMap::new();
         for id in std::mem::take(&mut self.frontier) {
             let (edges, more) = edges_at(reader, &id, types, direction, EDGES_PER_ENTITY_MAX).await?;
             self.truncated |= more;
@@ -98,8 +98,8 @@ impl Spread {
         self.seen.extend(reached.iter().map(|entity| entity.id.clone()));
         self.frontier = reached.iter().map(|entity| entity.id.clone()).collect();
         self.entities.extend(reached);
-        let whole = |edge: &RelationshipRow| self.seen.contains(&edge.source) && self.seen.contains(&edge.target);
-        let edges: Vec<RelationshipRow> = found.into_values().filter(whole).collect();
+        let whole = |edge: &Edge| self.seen.contains(&edge.source) && self.seen.contains(&edge.target);
+        let edges: Vec<Edge> = found.into_values().filter(whole).collect();
         let went = !edges.is_empty();
         self.known_edges.extend(edges.iter().map(|edge| edge.id.clone()));
         self.edges.extend(edges);
@@ -115,17 +115,17 @@ pub async fn edges_at(
     types: &BTreeSet<&str>,
     direction: Direction,
     limit: usize,
-) -> Result<(Vec<RelationshipRow>, bool), Error> {
+) -> Result<(Vec<Edge>, bool), Error> {
     let find = Find { touching: Some((id.to_owned(), direction)), limit, ..Find::all(kind::RELATIONSHIP) };
     if types.is_empty() {
-        let (rows, next) = reader.find::<RelationshipRow>(find).await?;
+        let (rows, next) = reader.find::<Edge>(find).await?;
         return Ok((rows.into_iter().map(|stored| stored.row).collect(), next.is_some()));
     }
     let mut more = false;
     let mut newest = BTreeMap::new();
     for of in types {
         let find = Find { r#type: Some((*of).to_owned()), ..find.clone() };
-        let (rows, next) = reader.find::<RelationshipRow>(find).await?;
+        let (rows, next) = reader.find::<Edge>(find).await?;
         more |= next.is_some();
         newest.extend(rows.into_iter().map(|stored| (stored.key.id, stored.row)));
     }

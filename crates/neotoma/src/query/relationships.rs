@@ -5,13 +5,14 @@ use ledger::{Direction, Find};
 
 use super::page::{COUNT_MAX, Page};
 use crate::Error;
-use crate::projection::row::{RelationshipRow, kind};
+use crate::projection::listed::{Edge, Pictured};
+use crate::projection::row::kind;
 use crate::projection::{Reader, message};
 
 /// Answers list_relationships.
 pub async fn list(reader: &Reader<'_>, request: &ListRelationshipsRequest) -> Result<ListRelationshipsResponse, Error> {
     let page = Page::new(request.limit, request.offset);
-    let entity = reader.resolved("entity_id", &request.entity_id).await?.row;
+    let entity = reader.resolved_as::<Pictured>("entity_id", &request.entity_id).await?.row;
     if let Some(named) = &request.relationship_type {
         check_types(reader, std::slice::from_ref(named)).await?;
     }
@@ -21,13 +22,13 @@ pub async fn list(reader: &Reader<'_>, request: &ListRelationshipsRequest) -> Re
         ..Find::all(kind::RELATIONSHIP)
     };
     let paged = Find { skip: page.skip(), limit: page.size(), ..find.clone() };
-    let (edges, next) = reader.find::<RelationshipRow>(paged).await?;
+    let (edges, next) = reader.find::<Edge>(paged).await?;
     let total = match (page.offset, next) {
         (0, None) => edges.len() as u64,
         _ => reader.count(find, COUNT_MAX).await?,
     };
     Ok(ListRelationshipsResponse {
-        relationships: edges.iter().map(|edge| message::relationship(&edge.row)).collect(),
+        relationships: edges.into_iter().map(|edge| message::relationship(edge.row)).collect(),
         total,
         limit: page.limit,
         offset: page.offset,

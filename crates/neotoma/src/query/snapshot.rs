@@ -2,51 +2,50 @@
 
 use contract::Object;
 use contract::generated::neotoma::{GetEntitySnapshotRequest, GetEntitySnapshotResponse};
-use ledger::LIVE;
-use serde_json::Value;
 
+use super::newest::{self, Found};
 use crate::Error;
+use crate::domain::reducer::Objects;
 use crate::domain::{State, identity};
+use crate::projection::Reader;
+use crate::projection::listed::Pictured;
 use crate::projection::reader::moment;
 use crate::projection::row::EntityRow;
-use crate::projection::{Reader, message};
 
 /// Answers get_entity_snapshot.
-pub async fn get(reader: &Reader<'_>, request: &GetEntitySnapshotRequest) -> Result<GetEntitySnapshotResponse, Error> {
-    let at = request.at.as_deref().map(|at| moment("at", at)).transpose()?;
-    let named = reader.named("entity_id", &request.entity_id).await?;
-    let (asked, named_at) = (named.row.id.clone(), named.seq);
-    let survivor = reader.survivor(named).await?;
-    // What is live is what it was when it was last changed.
-    let read_point = if reader.at == LIVE { survivor.seq.max(named_at) } else { reader.at };
-    let entity = survivor.row;
-    let merged_from = if entity.id == asked { Vec::new() } else { vec![asked] };
-    let entity = match at {
-        Some(at) => then(reader, entity, at).await?,
-        None => entity,
+pub async fn get(reader: Reader<'_>, request: &GetEntitySnapshotRequest) -> Result<GetEntitySnapshotResponse, Error> {
+    let Found { reader, asked, entity } = match request.at.as_deref() {
+        None => newest::find::<Pictured>(reader, &request.entity_id).await?,
+        Some(at) => {
+            let at = moment("at", at)?;
+            let Found { reader, asked, entity } = newest::find::<EntityRow>(reader, &request.entity_id).await?;
+            let entity = then(&reader, entity, at).await?.into();
+            Found { reader, asked, entity }
+        }
     };
-    if entity.state.is_deleted() {
-        return Err(Error::NoSuchEntity { field: "entity_id" });
+    let missing = Error::NoSuchEntity { field: "entity_id" };
+    if entity.state.is_deleted {
+        return Err(missing);
     }
-    let Some(newest) = entity.state.last_observation_at() else {
-        return Err(Error::NoSuchEntity { field: "entity_id" });
-    };
-    let contributors = entity.state.contributors().into_iter();
+    let Some(newest) = entity.state.newest else { return Err(missing) };
+    let newest = newest.to_string();
+    let observation_count = entity.state.count;
+    let Objects { snapshot, provenance, contributors } = entity.state.into_objects();
     Ok(GetEntitySnapshotResponse {
         schema_version: entity.schema_version,
-        snapshot: Some(Object(entity.state.snapshot())),
-        provenance: Some(message::named(entity.state.provenance())),
-        computed_at: newest.to_string(),
-        observation_count: entity.state.count(),
-        last_observation_at: newest.to_string(),
+        snapshot: Some(Object(snapshot)),
+        provenance: Some(Object(provenance)),
+        computed_at: newest.clone(),
+        observation_count,
+        last_observation_at: newest,
         unvalidated: entity.unvalidated,
-        contributors: Some(Object(contributors.map(|(field, ids)| (field, Value::from(ids))).collect())),
+        contributors: Some(Object(contributors)),
         canonical_name: Some(entity.name),
         aliases: entity.aliases,
+        merged_from: if entity.id == asked { Vec::new() } else { vec![asked] },
         entity_id: entity.id,
         entity_type: entity.entity_type,
-        merged_from,
-        read_point,
+        read_point: reader.at,
     })
 }
 

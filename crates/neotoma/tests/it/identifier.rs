@@ -60,6 +60,21 @@ async fn exact_matches_come_before_near_ones() {
     assert_eq!(found(&desk, json!({"identifier": "Müler"})).await.len(), 0);
 }
 
+// N-154
+#[tokio::test]
+async fn beside_an_exact_match_only_what_holds_all_the_words_is_near() {
+    let desk = Desk::new();
+    let tasks: Vec<Value> = ["Pay the rent", "Pay the rent again", "Pay the taxes", "Rent a car"]
+        .iter()
+        .map(|title| json!({"entity_type": "task", "title": title, "status": "open"}))
+        .collect();
+    desk.store(json!(tasks)).await;
+    let exact = ("Pay the rent".to_owned(), "exact".to_owned());
+    assert_eq!(found(&desk, json!({"identifier": "pay THE rent"})).await, [exact, near("Pay the rent again")]);
+    let without_exact = found(&desk, json!({"identifier": "pay rent"})).await;
+    assert_eq!(without_exact.len(), 4, "{without_exact:?}");
+}
+
 fn near(name: &str) -> (String, String) {
     (name.to_owned(), "near".to_owned())
 }

@@ -51,6 +51,25 @@ async fn losers_are_listed_in_order_with_why() {
     assert_eq!(losers("website").await, by_priority);
 }
 
+// N-131
+#[tokio::test]
+async fn asked_by_id_it_answers_at_a_point_that_answers_the_same_for_ever() {
+    let desk = Desk::new();
+    let stored = ingest(&desk, json!({"industry": "old"}), 10, "2024-01-01").await;
+    let mut asked = json!({"entity_id": stored["entities"][0]["id"], "field": "industry"});
+    let mut answers = Vec::new();
+    for (industry, at) in [("middle", "2024-01-02"), ("new", "2024-01-03"), ("last", "2024-01-04")] {
+        desk.store(json!([{"entity_type": "note", "title": at, "content": "x"}])).await;
+        answers.push(desk.ok("get_field_provenance", asked.clone()).await);
+        ingest(&desk, json!({"industry": industry}), 10, at).await;
+    }
+    for (index, answer) in answers.into_iter().enumerate() {
+        assert_eq!(answer["other_observations"].as_array().unwrap().len(), index);
+        asked["at_ingested"] = json!(answer["read_point"].to_string());
+        assert_eq!(desk.ok("get_field_provenance", asked.clone()).await, answer);
+    }
+}
+
 // N-132
 #[tokio::test]
 async fn every_field_of_every_snapshot_resolves() {

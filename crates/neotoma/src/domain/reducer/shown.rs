@@ -65,7 +65,7 @@ impl<'de> Visitor<'de> for Fields {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Values, A::Error> {
-        let mut values = Map::new();
+        let mut values = Map::with_capacity(8);
         while let Some((name, (_, value))) = fields.next_entry::<String, (IgnoredAny, Value)>()? {
             if !value.is_null() {
                 values.insert(name, value);

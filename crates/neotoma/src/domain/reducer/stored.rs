@@ -142,7 +142,7 @@ fn write_winner(winner: &Winner) -> WrittenWinner<'_> {
     (id, source_id, observed_at.0, *source_priority, *specificity_score, *kind)
 }
 
-fn read_winner(stored: (String, String, i64, f64, f64, Option<Kind>)) -> Winner {
+pub(super) fn read_winner(stored: (String, String, i64, f64, f64, Option<Kind>)) -> Winner {
     let (id, source_id, observed_at, source_priority, specificity_score, kind) = stored;
     Winner { id, source_id, observed_at: Timestamp(observed_at), source_priority, specificity_score, kind }
 }
