@@ -120,6 +120,8 @@ impl Door {
         let request = self.request_meta(&parts.headers, message.as_ref());
         let arrived = Arrived { admitted, request, names: names_wanted(parts.uri.query()) };
         if let Some(call) = message.as_mut().and_then(|it| direct::plain(&self.endpoint, &parts.headers, it)) {
+            // All of them are in the call now, and they may be a file.
+            drop(bytes);
             return Ok(direct::answer(self.endpoint.clone(), arrived, call).await);
         }
 
