@@ -22,7 +22,7 @@ pub(super) struct Ahead {
 impl Plan<'_> {
     /// Reads a source and entities, whose ids are made from the user's. False when a schema was assumed and the user has
     /// one of their own.
-    pub async fn read_ahead(&mut self, source_id: &str, entity_ids: Vec<String>) -> Result<bool, Error> {
+    pub async fn read_ahead(&mut self, source_id: &str, entity_ids: &[String]) -> Result<bool, Error> {
         let reader = self.reader;
         let schemas = self.assumed_types().map(|of| row::schema_key(reader.user, of));
         let mut keys: Vec<RecordKey> = schemas.collect();
@@ -36,7 +36,8 @@ impl Plan<'_> {
         let source = found.next().flatten().map(|found| self.stored(found)).transpose()?;
         let entities = found.map(|found| found.map(|found| self.stored(found)).transpose());
         let entities = entities.collect::<Result<_, _>>()?;
-        self.ahead = Some(Ahead { source_id: source_id.to_owned(), source, entity_ids, entities });
+        let (source_id, entity_ids) = (source_id.to_owned(), entity_ids.to_vec());
+        self.ahead = Some(Ahead { source_id, source, entity_ids, entities });
         Ok(true)
     }
 

@@ -45,14 +45,17 @@ pub struct Absorbed {
 impl Batch {
     /// Adds observations for everything that says something new, and notes in `source` what it spoke about.
     pub async fn absorb(self, plan: &mut Plan<'_>, source: &mut SourceRow, origin: &Origin) -> Result<Absorbed, Error> {
-        let wanted = self.entity_ids();
-        let leads_to = plan.load(&wanted).await?;
+        let leads_to = plan.load(&self.entity_ids).await?;
         let survivor = |id: &str| {
-            let position = wanted.binary_search_by(|wanted| wanted.as_str().cmp(id)).ok();
+            let position = self.entity_ids.binary_search_by(|wanted| wanted.as_str().cmp(id)).ok();
             position.and_then(|position| leads_to[position].clone())
         };
         let known = self.known_observations(plan, source, origin, &survivor).await?;
         let mut absorbed = Absorbed::default();
+        // Only a batch that is about an entity twice has to know what it said before.
+        let repeats = self.items.len() != self.entity_ids.len()
+            || self.items.iter().any(|item| !item.references.is_empty())
+            || has_merged(&self.entity_ids, &leads_to);
         let mut spoken = BTreeSet::new();
         let mut made = BTreeSet::new();
         for (index, mut item) in self.items.into_iter().enumerate() {
@@ -69,7 +72,7 @@ impl Batch {
                 plan.create(&id, &item.entity_type, &item.name);
                 absorbed.entities_created += 1;
             }
-            let repeated = !origin.is_new || !spoken.insert(id.clone());
+            let repeated = !origin.is_new || (repeats && !spoken.insert(id.clone()));
             let observation_id = observation_id(source, origin, &id, &item.fields);
             let says_nothing = existed
                 && repeated
@@ -88,7 +91,9 @@ impl Batch {
                 answer.action = "matched".to_owned();
             } else {
                 answer.observation_id = Some(observation_id.clone());
-                made.insert(observation_id.clone());
+                if repeats {
+                    made.insert(observation_id.clone());
+                }
                 let fields = std::mem::take(&mut item.fields);
                 plan.observe(observation(plan, source, origin, &id, observation_id, &item.entity_type, fields));
                 source.speak_of(&id);
@@ -121,6 +126,11 @@ impl Batch {
         let found = plan.reader.rows::<Observation>(&keys).await?;
         Ok(found.into_iter().flatten().map(|found| found.row.id).collect())
     }
+}
+
+/// Whether one of the entities has become part of another.
+fn has_merged(entity_ids: &[String], leads_to: &[Option<String>]) -> bool {
+    entity_ids.iter().zip(leads_to).any(|(id, leads_to)| leads_to.as_ref().is_some_and(|leads_to| leads_to != id))
 }
 
 fn observation_id(source: &SourceRow, origin: &Origin, entity: &str, fields: &Map) -> String {

@@ -37,6 +37,8 @@ pub struct Referred {
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     pub items: Vec<Item>,
+    /// Everything it is about, sorted.
+    pub entity_ids: Vec<String>,
 }
 
 impl Batch {
@@ -99,17 +101,18 @@ impl Batch {
                 Err(flaw) => flaws.push(flaw),
             }
         }
-        (Self { items }, flaws)
+        let entity_ids = distinct(&items);
+        (Self { items, entity_ids }, flaws)
     }
+}
 
-    /// Everything it is about, sorted.
-    pub fn entity_ids(&self) -> Vec<String> {
-        let named = self.items.iter().flat_map(|item| item.references.iter().map(|referred| &referred.entity_id));
-        let mut ids: Vec<String> = self.items.iter().map(|item| &item.entity_id).chain(named).cloned().collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
-    }
+/// The entities that these items are about or name, sorted.
+fn distinct(items: &[Item]) -> Vec<String> {
+    let named = items.iter().flat_map(|item| item.references.iter().map(|referred| &referred.entity_id));
+    let mut ids: Vec<String> = items.iter().map(|item| &item.entity_id).chain(named).cloned().collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }
 
 /// The types that are meant; nothing for a text that cannot name one.

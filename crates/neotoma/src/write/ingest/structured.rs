@@ -68,9 +68,8 @@ impl Write {
         let entities = if entities.len() <= AHEAD_MAX {
             let mut plan = Plan::new(reader, ctx.now);
             if let Some(batch) = Batch::assume(&mut plan, entities).await {
-                let ids = batch.entity_ids();
-                let turn = self.turn_for(sent, &ids).await;
-                if plan.read_ahead(&sent.source_id, ids).await? {
+                let turn = self.turn_for(sent, &batch).await;
+                if plan.read_ahead(&sent.source_id, &batch.entity_ids).await? {
                     return Ok((plan, batch, turn));
                 }
             }
@@ -79,12 +78,12 @@ impl Write {
             entities
         };
         let (plan, batch) = prepared_anew(reader, ctx, entities).await?;
-        let turn = self.turn_for(sent, &batch.entity_ids()).await;
+        let turn = self.turn_for(sent, &batch).await;
         Ok((plan, batch, turn))
     }
 
-    async fn turn_for(&self, sent: &Sent<'_>, entity_ids: &[String]) -> Vec<MutexGuard<'_, ()>> {
-        self.recorder.turn(entity_ids.iter().chain([&sent.source_id]).map(String::as_str)).await
+    async fn turn_for(&self, sent: &Sent<'_>, batch: &Batch) -> Vec<MutexGuard<'_, ()>> {
+        self.recorder.turn(batch.entity_ids.iter().chain([&sent.source_id]).map(String::as_str)).await
     }
 }
 
