@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use ::neotoma::projection::fold::{Happened, Writing};
+use ::neotoma::projection::row::Row;
 use ledger::{At, Change, Find, Ledger as _, RecordKey};
 use scope::Scope;
 use serde_json::json;
@@ -99,10 +101,10 @@ async fn verify_finds_a_snapshot_that_its_observations_do_not_give() {
     let key = RecordKey::new("neotoma.entity", stored["entities"][0]["id"].as_str().unwrap());
     let at = ledger.point(&tenant, At::Head).await.unwrap();
     let entity = ledger.get(&tenant, at, std::slice::from_ref(&key)).await.unwrap().pop().flatten().unwrap();
-    let row = serde_json::from_str(&entity.record.body.replace(MARK, "forged")).unwrap();
-    let happened = ::neotoma::projection::fold::Happened::Corrected;
-    let user = entity.record.scope.clone();
-    let fact = ::neotoma::projection::fold::fact(happened, key.clone(), &user, &[row], Vec::new(), "{}".to_owned());
+    let row: Row = serde_json::from_str(&entity.record.body.replace(MARK, "forged")).unwrap();
+    let mut writing = Writing::new(&entity.record.scope, 1);
+    writing.put(&row);
+    let fact = writing.finish(Happened::Corrected, key.clone(), Vec::new(), "{}".to_owned());
     let at = world.platform.endpoints[0].clock.now();
     let change = Change { tenant: tenant.clone(), at, idempotency: None, expectations: Vec::new(), facts: vec![fact] };
     ledger.commit(change).await.unwrap();
