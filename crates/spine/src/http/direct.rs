@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt as _;
 use rmcp::model::{ErrorCode, ServerJsonRpcMessage};
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::Endpoint;
@@ -54,11 +55,11 @@ fn accepts(headers: &HeaderMap) -> bool {
     given.contains("application/json") && given.contains("text/event-stream")
 }
 
-/// Makes the call and answers it.
-pub async fn answer(endpoint: Arc<Endpoint>, arrived: Arrived, call: PlainCall) -> Response {
+/// Makes the call and answers it. A `long` one has a thread of its own.
+pub async fn answer(endpoint: Arc<Endpoint>, arrived: Arrived, call: PlainCall, long: bool) -> Response {
     endpoint.metrics.went_the_short_way();
     let cancelled = CancellationToken::new();
-    let answered = to_the_end(mcp::answer_plain(endpoint, arrived, call, cancelled.clone()), cancelled).await;
+    let answered = to_the_end(mcp::answer_plain(endpoint, arrived, call, cancelled.clone()), cancelled, long).await;
     let body = answered.and_then(|message| Some((status(&message), serde_json::to_vec(&message).ok()?)));
     match body {
         Some((status, body)) => (status, [(header::CONTENT_TYPE, "application/json")], body).into_response(),
@@ -71,9 +72,14 @@ pub async fn answer(endpoint: Arc<Endpoint>, arrived: Arrived, call: PlainCall) 
 async fn to_the_end<T: Send + 'static>(
     call: impl Future<Output = T> + Send + 'static,
     cancelled: CancellationToken,
+    long: bool,
 ) -> Option<T> {
     let _over = cancelled.drop_guard();
     let mut call = Box::pin(AssertUnwindSafe(call).catch_unwind());
+    if long {
+        let runtime = Handle::current();
+        return tokio::task::spawn_blocking(move || runtime.block_on(call)).await.ok()?.ok();
+    }
     // Most calls are done at once. Only one that has to wait needs a task, which outlives its connection.
     let outcome = match futures::poll!(&mut call) {
         Poll::Ready(outcome) => outcome,

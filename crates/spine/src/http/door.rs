@@ -28,6 +28,8 @@ use crate::trace::Given;
 const SESSION: &str = "mcp-session-id";
 const PROTOCOL: &str = "mcp-protocol-version";
 const STATELESS_SINCE: &str = "2026-07-28";
+/// A message that is longer is read, and a call in it made, on a thread of its own, so that others need not wait for it.
+const LONG_BYTES: usize = 128 * 1024;
 
 type Service = StreamableHttpService<Handler, Sessions>;
 
@@ -119,10 +121,20 @@ impl Door {
         put_media_right(&mut parts.headers, &parts.method);
         let request = self.request_meta(&parts.headers, message.as_ref());
         let arrived = Arrived { admitted, request, names: names_wanted(parts.uri.query()) };
-        if let Some(call) = message.as_mut().and_then(|it| direct::plain(&self.endpoint, &parts.headers, it)) {
+        let long = bytes.len() > LONG_BYTES;
+        let plain = if long {
+            let (endpoint, headers, mut looked_at) = (self.endpoint.clone(), parts.headers.clone(), message);
+            let look = move || (looked_at.as_mut().and_then(|it| direct::plain(&endpoint, &headers, it)), looked_at);
+            let (plain, left) = apart(look).await?;
+            message = left;
+            plain
+        } else {
+            message.as_mut().and_then(|it| direct::plain(&self.endpoint, &parts.headers, it))
+        };
+        if let Some(call) = plain {
             // All of them are in the call now, and they may be a file.
             drop(bytes);
-            return Ok(direct::answer(self.endpoint.clone(), arrived, call).await);
+            return Ok(direct::answer(self.endpoint.clone(), arrived, call, long).await);
         }
 
         let caller = format!("{}|{}", arrived.admitted.scope.tenant, arrived.admitted.principal.id());
@@ -164,8 +176,14 @@ impl Door {
         };
         let known = || self.admission.knows(headers, self.endpoint.clock.now());
         let mut whole = bounds.read(body, known).await.map_err(|unread| self.unread(&unread, headers))?;
-        let message = Message::parse(&whole.bytes, limits.depth_max)
-            .map_err(|malformed| json_response(StatusCode::BAD_REQUEST, &malformed.response()))?;
+        let depth_max = limits.depth_max;
+        let parsed = if whole.bytes.len() > LONG_BYTES {
+            let bytes = whole.bytes.clone();
+            apart(move || Message::parse(&bytes, depth_max)).await?
+        } else {
+            Message::parse(&whole.bytes, depth_max)
+        };
+        let message = parsed.map_err(|malformed| json_response(StatusCode::BAD_REQUEST, &malformed.response()))?;
         if message.unwrapped {
             self.endpoint.metrics.unwrapped(1);
         }
@@ -289,6 +307,12 @@ impl Door {
         }
         response
     }
+}
+
+/// Works on a thread that may be busy for long.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Ended> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| refused(StatusCode::INTERNAL_SERVER_ERROR, None, -32603, "the message could not be read"))
 }
 
 /// What a first message does not bring, though it must.
