@@ -274,15 +274,8 @@ impl<'a> Reader<'a> {
         entity_type: Option<&str>,
         limit: usize,
     ) -> Result<Vec<Stored<T>>, Error> {
-        let mut forms: Vec<String> = match entity_type {
-            Some(of) => vec![normalise(of, identifier), normalise("", identifier)],
-            None => ["", "company", "person"].iter().map(|of| normalise(of, identifier)).collect(),
-        };
-        forms.retain(|form| !form.is_empty());
-        forms.sort();
-        forms.dedup();
         let mut found = BTreeMap::new();
-        for form in forms {
+        for form in forms(identifier, entity_type) {
             let narrow = Find {
                 scope: Some(scope.to_owned()),
                 r#type: entity_type.map(str::to_owned),
@@ -364,6 +357,18 @@ impl<'a> Reader<'a> {
         }
         Ok(all)
     }
+}
+
+/// How an identifier is kept by the types that it may be of.
+pub fn forms(identifier: &str, entity_type: Option<&str>) -> Vec<String> {
+    let mut forms: Vec<String> = match entity_type {
+        Some(of) => vec![normalise(of, identifier), normalise("", identifier)],
+        None => ["", "company", "person"].iter().map(|of| normalise(of, identifier)).collect(),
+    };
+    forms.retain(|form| !form.is_empty());
+    forms.sort();
+    forms.dedup();
+    forms
 }
 
 /// The only one of what an argument names.

@@ -1,19 +1,19 @@
 //! get_entity_by_identifier: exact matches first, then near ones, each marked.
 //!
-//! Exact: the identifier, normalised, is a name, an alias or another identifier of the entity; by id. Near: some of its
-//! words are, or begin so; by the score of the words, then by likeness of the name, then by id. When something matches
-//! exactly, only what holds all the words is near: the rest would be noise beside it. When no word matches, names that
-//! begin alike and differ in a few letters are near. No character is a wildcard.
+//! Exact: the identifier, normalised, is a name, an alias or another identifier of the entity; by id. Near, beside exact
+//! ones: names that begin with it and go on; by likeness, then by id. Near, when nothing matches exactly: some of the
+//! words are or begin so, by the score of the words, then by likeness of the name, then by id; when no word matches, names
+//! that begin alike and differ in a few letters. No character is a wildcard.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use contract::generated::neotoma::{Entity, GetEntityByIdentifierRequest, GetEntityByIdentifierResponse};
-use ledger::{Search, SearchHit, words};
+use ledger::{Find, FindOrder, RecordVersion, Search, SearchHit, words};
 
 use crate::Error;
 use crate::domain::identity::{clean, normalise};
 use crate::projection::listed::Listed;
-use crate::projection::reader::Belongs as _;
+use crate::projection::reader::{Belongs as _, forms};
 use crate::projection::row::kind;
 use crate::projection::{Reader, message};
 
@@ -49,14 +49,17 @@ pub async fn find(
     let limit = request.limit.unwrap_or(LIMIT_DEFAULT).clamp(1, LIMIT_MAX) as usize;
     let exact = reader.identified_listed(&identifier, entity_type.as_deref(), MATCHES_MAX).await?;
     let known: BTreeSet<&str> = exact.iter().map(|found| found.key.id.as_str()).collect();
-    let mut near = near(reader, &identifier, entity_type.as_deref(), !exact.is_empty()).await?;
-    near.retain(|hit| !known.contains(hit.version.record.key.id.as_str()));
+    let mut near = match exact.is_empty() {
+        true => by_words(reader, &identifier, entity_type.as_deref()).await?,
+        false => longer_names(reader, &identifier, entity_type.as_deref()).await?,
+    };
+    near.retain(|found| !known.contains(found.record.key.id.as_str()));
     let total = (exact.len() + near.len()) as u64;
     let mut entities: Vec<Entity> =
         exact.into_iter().take(limit).map(|found| marked("exact", message::listed(found.row, true, &[]))).collect();
     // Only what is shown is read.
-    for hit in near.into_iter().take(limit - entities.len()) {
-        let found = Listed::read(&hit.version.record.body).map_err(|cause| reader.fault(&cause))?;
+    for found in near.into_iter().take(limit - entities.len()) {
+        let found = Listed::read(&found.record.body).map_err(|cause| reader.fault(&cause))?;
         entities.push(marked("near", message::listed(found, true, &[])));
     }
     Ok(GetEntityByIdentifierResponse { entities, total, read_point: reader.at })
@@ -66,30 +69,54 @@ fn marked(how: &str, entity: Entity) -> Entity {
     Entity { r#match: Some(how.to_owned()), ..entity }
 }
 
-/// Entities that are almost identified, best first. Beside exact matches they hold all the words.
-async fn near(
+/// Entities whose names begin with the identifier and go on, best first. They are found by the index of names, so that
+/// beside an exact match no text is searched.
+async fn longer_names(
     reader: &Reader<'_>,
     identifier: &str,
     entity_type: Option<&str>,
-    beside_exact: bool,
-) -> Result<Vec<SearchHit>, Error> {
+) -> Result<Vec<RecordVersion>, Error> {
+    let mut likeness = Likeness::new(identifier);
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    for form in forms(identifier, entity_type) {
+        let is_long = form.chars().count() >= PREFIX_CHARS_MIN;
+        let find = Find {
+            scope: Some(reader.user.to_owned()),
+            r#type: entity_type.map(str::to_owned),
+            name_prefix: Some(if is_long { form } else { form + " " }),
+            order: FindOrder::Name,
+            limit: MATCHES_MAX,
+            ..Find::all(kind::ENTITY)
+        };
+        let page = reader.ledger.find(reader.tenant, reader.at, find).await?;
+        let fresh = page.items.into_iter().filter(|longer| seen.insert(longer.record.key.id.clone()));
+        found.extend(fresh.map(|longer| (0.0, likeness.of(&longer), longer)));
+    }
+    let mut found = ranked(found);
+    found.truncate(MATCHES_MAX);
+    Ok(found)
+}
+
+/// Entities whose text holds some of the words, best first; when there are none, those with a name that is almost the same.
+async fn by_words(
+    reader: &Reader<'_>,
+    identifier: &str,
+    entity_type: Option<&str>,
+) -> Result<Vec<RecordVersion>, Error> {
     let words = words::words(identifier);
     let is_long = |word: &String| word.chars().count() >= PREFIX_CHARS_MIN;
-    let asked = Asked { text: identifier, all_words: beside_exact, prefix: words.last().is_some_and(is_long) };
-    let by_words = search(reader, asked, entity_type).await?;
+    let hits = search(reader, identifier, words.last().is_some_and(is_long), entity_type).await?;
     let mut likeness = Likeness::new(identifier);
-    if beside_exact || !by_words.is_empty() {
-        return Ok(ranked(by_words.into_iter().map(|hit| (hit.score, likeness.of(&hit), hit)).collect()));
+    if !hits.is_empty() {
+        return Ok(ranked(hits.into_iter().map(|hit| (hit.score, likeness.of(&hit.version), hit.version)).collect()));
     }
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
     for word in words.iter().filter(|word| is_long(word)).take(WORDS_MAX) {
         let beginning: String = word.chars().take(BEGINNING_CHARS).collect();
-        let asked = Asked { text: &beginning, all_words: false, prefix: true };
-        for hit in search(reader, asked, entity_type).await? {
-            let alike = likeness.of(&hit);
+        for hit in search(reader, &beginning, true, entity_type).await? {
+            let alike = likeness.of(&hit.version);
             if alike >= LIKENESS_MIN && seen.insert(hit.version.record.key.id.clone()) {
-                found.push((0.0, alike, hit));
+                found.push((0.0, alike, hit.version));
             }
         }
     }
@@ -108,8 +135,7 @@ impl<'a> Likeness<'a> {
         Self { identifier, wanted: BTreeMap::new() }
     }
 
-    fn of(&mut self, hit: &SearchHit) -> f64 {
-        let record = &hit.version.record;
+    fn of(&mut self, RecordVersion { record, .. }: &RecordVersion) -> f64 {
         let name = record.name.as_deref().unwrap_or_default();
         if let Some(wanted) = self.wanted.get(&record.r#type) {
             return strsim::jaro_winkler(name, wanted);
@@ -122,30 +148,27 @@ impl<'a> Likeness<'a> {
 }
 
 /// Sorts by score, likeness and id.
-fn ranked(mut found: Vec<(f64, f64, SearchHit)>) -> Vec<SearchHit> {
-    found.sort_by(|(score, alike, hit), (other_score, other_alike, other)| {
+fn ranked(mut found: Vec<(f64, f64, RecordVersion)>) -> Vec<RecordVersion> {
+    found.sort_by(|(score, alike, one), (other_score, other_alike, other)| {
         let by_score = other_score.total_cmp(score);
-        let by_id = || hit.version.record.key.id.cmp(&other.version.record.key.id);
-        by_score.then_with(|| other_alike.total_cmp(alike)).then_with(by_id)
+        by_score.then_with(|| other_alike.total_cmp(alike)).then_with(|| one.record.key.id.cmp(&other.record.key.id))
     });
-    found.into_iter().map(|(_, _, hit)| hit).collect()
+    found.into_iter().map(|(_, _, found)| found).collect()
 }
 
-/// What is looked for in the texts of entities.
-struct Asked<'a> {
-    text: &'a str,
-    all_words: bool,
+/// Live entities of the type whose text holds one of the words.
+async fn search(
+    reader: &Reader<'_>,
+    text: &str,
     prefix: bool,
-}
-
-/// Live entities of the type whose text holds the words.
-async fn search(reader: &Reader<'_>, asked: Asked<'_>, entity_type: Option<&str>) -> Result<Vec<SearchHit>, Error> {
+    entity_type: Option<&str>,
+) -> Result<Vec<SearchHit>, Error> {
     let search = Search {
         kind: kind::ENTITY.to_owned(),
         scope: Some(reader.user.to_owned()),
-        text: asked.text.to_owned(),
-        all_words: asked.all_words,
-        prefix: asked.prefix,
+        text: text.to_owned(),
+        all_words: false,
+        prefix,
         // The ledger weighs candidates of all types; those of one are chosen here.
         limit: if entity_type.is_some() { words::CANDIDATES_MAX } else { MATCHES_MAX },
     };

@@ -62,17 +62,32 @@ async fn exact_matches_come_before_near_ones() {
 
 // N-154
 #[tokio::test]
-async fn beside_an_exact_match_only_what_holds_all_the_words_is_near() {
+async fn beside_an_exact_match_names_that_go_on_are_near() {
     let desk = Desk::new();
-    let tasks: Vec<Value> = ["Pay the rent", "Pay the rent again", "Pay the taxes", "Rent a car"]
-        .iter()
-        .map(|title| json!({"entity_type": "task", "title": title, "status": "open"}))
-        .collect();
+    let titles = [
+        "Pay the rent",
+        "Pay the rent of the garage",
+        "Pay the rents",
+        "Pay the taxes",
+        "Rent to pay",
+        "AB",
+        "ABC",
+        "ab c",
+    ];
+    let tasks: Vec<Value> =
+        titles.iter().map(|title| json!({"entity_type": "task", "title": title, "status": "open"})).collect();
     desk.store(json!(tasks)).await;
-    let exact = ("Pay the rent".to_owned(), "exact".to_owned());
-    assert_eq!(found(&desk, json!({"identifier": "pay THE rent"})).await, [exact, near("Pay the rent again")]);
+    let exact = |name: &str| (name.to_owned(), "exact".to_owned());
+    for arguments in
+        [json!({"identifier": "pay THE rent"}), json!({"identifier": "Pay the rent", "entity_type": "task"})]
+    {
+        let expected = [exact("Pay the rent"), near("Pay the rents"), near("Pay the rent of the garage")];
+        assert_eq!(found(&desk, arguments).await, expected);
+    }
+    // A short identifier stands for whole words only.
+    assert_eq!(found(&desk, json!({"identifier": "ab"})).await, [exact("AB"), near("ab c")]);
     let without_exact = found(&desk, json!({"identifier": "pay rent"})).await;
-    assert_eq!(without_exact.len(), 4, "{without_exact:?}");
+    assert_eq!(without_exact.len(), 5, "{without_exact:?}");
 }
 
 fn near(name: &str) -> (String, String) {
