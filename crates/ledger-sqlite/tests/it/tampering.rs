@@ -89,7 +89,7 @@ async fn changed_names_tags_links_heads_and_words_are_found() {
 fn facts_refuse_to_be_changed() {
     let harness = Embedded::new();
     let db = Connection::open(harness.directory.path().join("chancery.db")).unwrap();
-    let insert = "INSERT INTO facts VALUES ('t', 1, 0, 'k', 'k', 'i', '{}', '{}')";
+    let insert = "INSERT INTO facts VALUES (1, 't', 1, 0, 'k', 'k', 'i', '{}', '{}')";
     db.execute(insert, []).unwrap();
     for sql in ["UPDATE facts SET body = ''", "DELETE FROM facts"] {
         assert!(db.execute(sql, []).unwrap_err().to_string().contains("facts are never"), "{sql}");
