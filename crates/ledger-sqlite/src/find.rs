@@ -180,3 +180,28 @@ impl Route {
         found.map_err(failed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_short_when_an_index_lists_just_its_rows() {
+        let text = |text: &str| Some(text.to_owned());
+        let scoped = || Find { scope: text("s"), ..Find::all("k") };
+        for (find, short) in [
+            (scoped(), true),
+            (Find { r#type: text("t"), order: FindOrder::Time, ..scoped() }, true),
+            (Find { name_prefix: text("a"), order: FindOrder::Name, ..scoped() }, true),
+            (Find { touching: Some(("a".to_owned(), Direction::Both)), ..Find::all("k") }, true),
+            (Find { limit: ROWS_INLINE_MAX, ..scoped() }, true),
+            (Find { limit: ROWS_INLINE_MAX, skip: 1, ..scoped() }, false),
+            (Find { limit: usize::MAX, skip: usize::MAX, ..scoped() }, false),
+            (Find { name: text("a"), r#type: text("t"), ..scoped() }, false),
+            (Find { name_prefix: text("a"), ..scoped() }, false),
+            (Find::all("k"), false),
+        ] {
+            assert_eq!(is_short(&find), short, "{find:?}");
+        }
+    }
+}
