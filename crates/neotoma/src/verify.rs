@@ -43,6 +43,7 @@ pub async fn verify(ledger: &dyn Ledger, tenant: &TenantId) -> Result<Verified, 
         }
         after = page.next;
     }
+    work.check_sources().await?;
     let stored = ledger.count(tenant, at, Find::all(kind::OBSERVATION), u64::MAX).await?;
     if stored != work.found.observations {
         work.differs(format!("{stored} observations are stored, and {} belong to entities", work.found.observations));
@@ -84,6 +85,26 @@ impl Work<'_> {
             self.differs(format!("entity {id} is not what its observations say{}", fields(&made, &entity.state)));
         }
         Ok(())
+    }
+
+    /// Whether every source still holds what its hash was made of.
+    async fn check_sources(&mut self) -> Result<(), Error> {
+        let mut after = None;
+        loop {
+            let find = Find { after, limit: ENTITIES_PER_STEP, ..Find::all(kind::SOURCE) };
+            let page = self.ledger.find(self.tenant, self.at, find).await?;
+            for source in page.items {
+                let (user, id) = (source.record.scope.clone(), source.record.key.id.clone());
+                let reader = Reader::over(self.ledger, self.tenant, &user, self.at);
+                if !reader.holds_its_content(source).await {
+                    self.differs(format!("source {id} does not hold what its hash was made of"));
+                }
+            }
+            if page.next.is_none() {
+                return Ok(());
+            }
+            after = page.next;
+        }
     }
 
     fn differs(&mut self, line: String) {

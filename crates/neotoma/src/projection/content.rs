@@ -2,6 +2,7 @@
 //! source, and hardly anybody all that the source says.
 
 use contract::Object;
+use ledger::RecordVersion;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -9,6 +10,7 @@ use super::fold;
 use super::row::{SourceKind, SourceRow};
 use super::{Reader, Stored};
 use crate::Error;
+use crate::domain::ids::{self, EntitiesHash};
 
 /// The entities of a source, as they were sent. A part of a fact, and no record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -80,5 +82,24 @@ impl Reader<'_> {
         let content = fact.and_then(|fact| fold::content(&fact.body, &source.row.id));
         let entities = content.and_then(|content| serde_json::from_str(content.entities.get()).ok());
         entities.ok_or_else(|| self.fault("a source has lost its content"))
+    }
+
+    /// Whether the content of a source is what its hash was made of. The bytes of files are the blob store's to check.
+    pub async fn holds_its_content(&self, source: RecordVersion) -> bool {
+        let Ok(source) = self.parse::<SourceRow>(source) else { return false };
+        let Ok(content) = self.content(&source).await else { return false };
+        let hash = match source.row.kind {
+            SourceKind::File => return true,
+            SourceKind::Structured => {
+                let mut hash = EntitiesHash::default();
+                content.iter().for_each(|entity| hash.add(entity));
+                hash.finish()
+            }
+            SourceKind::Internal => match content.into_iter().next() {
+                Some(said) => ids::content_hash(ids::canonical(&said.0.into())),
+                None => return false,
+            },
+        };
+        hash == source.row.content_hash
     }
 }

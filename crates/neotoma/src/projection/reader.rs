@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
             || scope.strip_prefix(self.user).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    fn parse<T: Belongs>(&self, found: RecordVersion) -> Result<Stored<T>, Error> {
+    pub(super) fn parse<T: Belongs>(&self, found: RecordVersion) -> Result<Stored<T>, Error> {
         let row = T::read(&found.record.body)
             .map_err(|cause| Error::internal(self.error_id, format!("a record cannot be read: {cause}")))?;
         Ok(Stored { row, key: found.record.key, version: found.version, seq: found.seq })

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use futures::FutureExt as _;
 use rmcp::model::{ErrorCode, ServerJsonRpcMessage};
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::Endpoint;
@@ -23,6 +24,10 @@ static PROTOCOL: HeaderName = HeaderName::from_static("mcp-protocol-version");
 static METHOD: HeaderName = HeaderName::from_static("mcp-method");
 static NAME: HeaderName = HeaderName::from_static("mcp-name");
 static SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// How far a long call stands back.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
 
 /// How a name begins that stands encoded in a header.
 const ENCODED: &str = "=?base64?";
@@ -77,8 +82,7 @@ async fn to_the_end<T: Send + 'static>(
     let _over = cancelled.drop_guard();
     let mut call = Box::pin(AssertUnwindSafe(call).catch_unwind());
     if long {
-        let runtime = Handle::current();
-        return tokio::task::spawn_blocking(move || runtime.block_on(call)).await.ok()?.ok();
+        return on_its_own(call).await?.ok();
     }
     // Most calls are done at once. Only one that has to wait needs a task, which outlives its connection.
     let outcome = match futures::poll!(&mut call) {
@@ -86,6 +90,26 @@ async fn to_the_end<T: Send + 'static>(
         Poll::Pending => tokio::spawn(call).await.ok()?,
     };
     outcome.ok()
+}
+
+/// Runs a call on a thread that gives way to those who answer others. Nothing when there is no thread to have.
+async fn on_its_own<T: Send + 'static>(call: impl Future<Output = T> + Send + 'static) -> Option<T> {
+    let (runtime, (done, outcome)) = (Handle::current(), oneshot::channel());
+    let work = move || {
+        give_way();
+        // Nobody listens any more when the caller has gone.
+        let _ = done.send(runtime.block_on(call));
+    };
+    std::thread::Builder::new().name("long-call".to_owned()).spawn(work).ok()?;
+    outcome.await.ok()
+}
+
+/// Lets others go first. On Linux this is about the thread that asks; elsewhere it would be about all of them.
+fn give_way() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(NICENESS) {
+        tracing::debug!(%error, "a long call has the priority of all others");
+    }
 }
 
 /// As rmcp has it: of our faults, only a client that cannot answer what must be asked made a bad request.
