@@ -45,8 +45,7 @@ fn page_at(
     let mut found = matching(connection, tenant, point, find, find.limit.saturating_add(1))?;
     let more = found.len() > find.limit;
     found.truncate(find.limit);
-    let read = found.iter().map(|slot| record::in_slot(connection, *slot)).collect::<rusqlite::Result<Vec<_>>>();
-    let items = read.map_err(failed)?;
+    let items = record::in_slots(connection, &found).map_err(failed)?;
     let next = items.last().filter(|_| more).map(|last| cursor::after(find.order, &last.record));
     Ok(Page { items, next })
 }

@@ -154,7 +154,23 @@ pub(crate) fn version_at(
     key: &RecordKey,
     at: Seq,
 ) -> rusqlite::Result<Option<RecordVersion>> {
-    Ok(version_and_head(connection, tenant, key, at)?.and_then(|(version, _)| version))
+    let mut statement = connection.prepare_cached(
+        "SELECT kind, id, version, from_seq, at, scope, type, status, name, time, source, target, tags, uniques, text, body,
+                listed, to_seq
+           FROM record_versions INDEXED BY history
+          WHERE tenant = ?1 AND kind = ?2 AND id = ?3 AND from_seq <= ?4
+          ORDER BY from_seq DESC, version DESC
+          LIMIT 1",
+    )?;
+    let at = at.cast_signed();
+    let newest = statement.query_row(params![tenant.as_str(), key.kind, key.id, at], |row| visible(row, at)).optional();
+    Ok(newest?.flatten())
+}
+
+/// The version of a row whose `to_seq` is the column after those of the version, if it is visible at `at`.
+fn visible(row: &Row<'_>, at: i64) -> rusqlite::Result<Option<RecordVersion>> {
+    let to_seq: Option<i64> = row.get(17)?;
+    if to_seq.is_none_or(|to_seq| to_seq > at) { from_row(row).map(Some) } else { Ok(None) }
 }
 
 /// The record as it was at `at`, and the tenant's last fact, or nothing if the record had no version until then.
@@ -174,24 +190,24 @@ pub(crate) fn version_and_head(
           LIMIT 1",
     )?;
     let at = at.cast_signed();
-    let read = |row: &Row<'_>| {
-        let to_seq: Option<i64> = row.get(17)?;
-        let visible = to_seq.is_none_or(|to_seq| to_seq > at);
-        let version = if visible { Some(from_row(row)?) } else { None };
-        Ok((version, row.get::<_, i64>(18)?.cast_unsigned()))
-    };
+    let read = |row: &Row<'_>| Ok((visible(row, at)?, row.get::<_, i64>(18)?.cast_unsigned()));
     statement.query_row(params![tenant.as_str(), key.kind, key.id, at], read).optional()
 }
 
 /// The version in a slot.
 pub(crate) fn in_slot(connection: &Connection, slot: i64) -> rusqlite::Result<RecordVersion> {
+    Ok(in_slots(connection, &[slot])?.remove(0))
+}
+
+/// The versions in these slots, in order.
+pub(crate) fn in_slots(connection: &Connection, slots: &[i64]) -> rusqlite::Result<Vec<RecordVersion>> {
     let mut statement = connection.prepare_cached(
         "SELECT kind, id, version, from_seq, at, scope, type, status, name, time, source, target, tags, uniques, text, body,
                 listed
            FROM record_versions
           WHERE slot = ?1",
     )?;
-    statement.query_row([slot], from_row)
+    slots.iter().map(|slot| statement.query_row([slot], from_row)).collect()
 }
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<RecordVersion> {
