@@ -132,7 +132,7 @@ impl Route {
         if let Some((id, direction)) = &find.touching {
             return Self { index: Index::Touching(id.clone(), *direction), filter, in_order: by_id };
         }
-        if let Some((from, until)) = find.under_range() {
+        if let Some((from, until)) = filter.under.take() {
             return Self { index: Index::Under(from, until), filter, in_order: by_id };
         }
         let Some(scope) = filter.scope.take() else {

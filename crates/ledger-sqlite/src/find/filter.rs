@@ -15,6 +15,8 @@ pub(super) struct Filter {
     pub name: Option<TextRange>,
     pub tag: Option<String>,
     pub time: Option<(i64, i64)>,
+    /// Ids after the first text and before the second.
+    pub under: Option<(String, String)>,
 }
 
 impl Filter {
@@ -31,12 +33,19 @@ impl Filter {
             },
             tag: find.tag.clone(),
             time: find.time.map(|(from, until)| (from.0, until.0)),
+            under: find.under_range(),
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        let Self { scope, r#type, status, name, tag, time } = self;
-        scope.is_none() && r#type.is_none() && status.is_none() && name.is_none() && tag.is_none() && time.is_none()
+        let Self { scope, r#type, status, name, tag, time, under } = self;
+        scope.is_none()
+            && r#type.is_none()
+            && status.is_none()
+            && name.is_none()
+            && tag.is_none()
+            && time.is_none()
+            && under.is_none()
     }
 
     /// Whether the version in this slot passes.
@@ -45,7 +54,7 @@ impl Filter {
             return Ok(true);
         }
         let mut statement = connection
-            .prepare_cached("SELECT scope, type, status, name, time, tags FROM record_versions WHERE slot = ?1")?;
+            .prepare_cached("SELECT scope, type, status, name, time, tags, id FROM record_versions WHERE slot = ?1")?;
         statement.query_row([slot], |row| self.admits_row(row))
     }
 
@@ -62,7 +71,10 @@ impl Filter {
                 .name
                 .as_ref()
                 .is_none_or(|range| text(3).is_ok_and(|name| name.is_some_and(|name| range.holds(name))))
-            && self.time.is_none_or(|(from, until)| time.is_some_and(|time| from <= time && time < until));
+            && self.time.is_none_or(|(from, until)| time.is_some_and(|time| from <= time && time < until))
+            && self.under.as_ref().is_none_or(|(from, until)| {
+                text(6).is_ok_and(|id| id.is_some_and(|id| id > from.as_str() && id < until.as_str()))
+            });
         match &self.tag {
             Some(tag) if simple => Ok(record::parse_tags(row.get_ref(5)?.as_str()?)?.contains(tag)),
             _ => Ok(simple),
