@@ -109,7 +109,6 @@ impl SqliteLedger {
             ticks,
             connection: Some(connection),
             purged: None,
-            batch_before: 1,
         };
         let spawned = std::thread::Builder::new().name("ledger-writer".to_owned()).spawn(move || writer.run(queue));
         let thread = spawned.map_err(|error| OpenError::io(&path, &error))?;

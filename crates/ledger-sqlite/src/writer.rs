@@ -20,10 +20,6 @@ use crate::{OpenError, change, connection, idempotency};
 /// Expired keys are looked for at most this often, when nothing else waits.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
 const PURGE_BATCH: usize = 200;
-/// While several write at once, a batch that is smaller than the one before waits for the others, this often and this
-/// long: each page that they share is then written once, and they share a sync.
-const LINGERS_MAX: u32 = 4;
-const LINGER: Duration = Duration::from_micros(150);
 
 /// What the writer is asked to do.
 pub(crate) enum Job {
@@ -49,8 +45,6 @@ pub(crate) struct Writer {
     /// Nothing after a failure; opened again by the next write.
     pub connection: Option<Connection>,
     pub purged: Option<Instant>,
-    /// How many changes the last batch had.
-    pub batch_before: usize,
 }
 
 type Waiting = (Box<Change>, oneshot::Sender<Outcome>);
@@ -79,24 +73,17 @@ impl Writer {
     /// that long to come back with the next change.
     fn commit_batch(&mut self, first: Waiting, mut more: impl FnMut() -> Option<Waiting>) {
         let (now, batch_max) = (self.clock.now(), self.batch_max);
-        let (expected, mut lingers) = (self.batch_before.min(batch_max), 0);
         let mut batch = vec![first];
         let written = self.transact(|connection| {
             let mut outcomes = Vec::new();
             while let Some((change, _)) = batch.get(outcomes.len()) {
                 outcomes.push(change::apply(connection, change, now)?);
-                while outcomes.len() == batch.len() && batch.len() < batch_max {
+                if outcomes.len() == batch.len() && batch.len() < batch_max {
                     batch.extend(more());
-                    if outcomes.len() < batch.len() || batch.len() >= expected || lingers == LINGERS_MAX {
-                        break;
-                    }
-                    lingers += 1;
-                    std::thread::sleep(LINGER);
                 }
             }
             Ok(outcomes)
         });
-        self.batch_before = batch.len();
         let outcomes = match written {
             Ok(outcomes) => self.done(outcomes),
             Err(Failure::Statement(_)) if batch.len() > 1 => {
