@@ -91,7 +91,10 @@ impl Capability for Echo {
         _: &'a str,
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Answer, CallError>> {
-        Box::pin(std::future::ready(Ok(Answer { structured: Some(Value::Object(arguments)), ..Answer::default() })))
+        Box::pin(std::future::ready(Ok(Answer {
+            structured: Some(Value::Object(arguments).into()),
+            ..Answer::default()
+        })))
     }
 
     fn read<'a>(&'a self, _: &'a Context, _: &'a str) -> BoxFuture<'a, Result<Blob, CallError>> {

@@ -1,10 +1,14 @@
 //! From JSON to messages and back; the generated dispatchers are built from these.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::{Answer, Blob, CallError, Content, EntityRef};
+use crate::{Answer, Blob, CallError, Content, EntityRef, Structured};
 
 /// Implemented by generated code for every message that is returned to a caller.
 pub trait Entities {
@@ -26,23 +30,58 @@ pub fn request<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, 
 /// Words a response message as an answer: the whole as structured content, one resource block per entity, and what is not
 /// an entity, such as a page token or a warning, as a last block of text. Clients differ in which of them a model sees.
 pub fn answer<T: Serialize + Entities>(response: &T) -> Answer {
-    let structured = serde_json::to_value(response).expect("a generated message has only string keys");
+    let structured = Structured::of(response);
     let resource = |entity: EntityRef| Content::Resource { uri: entity.uri, blob: json_blob(entity.json) };
     let mut content: Vec<Content> = response.entities().into_iter().map(resource).collect();
-    if let Value::Object(whole) = &structured {
-        let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
-        let rest = whole.iter().filter(|(name, value)| !T::FIELDS.contains(&name.as_str()) && !is_empty(value));
-        content.push(Content::Text(object_text(rest)));
-    }
+    content.extend(rest(structured.text(), T::FIELDS).map(Content::Text));
     Answer { structured: Some(structured), content, failed: false }
 }
 
-/// JSON text of an object with these members, which are not copied for it.
-fn object_text<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>) -> String {
-    let mut text = Vec::with_capacity(256);
-    let mut serializer = serde_json::Serializer::new(&mut text);
-    serde::Serializer::collect_map(&mut serializer, members).expect("writing to memory does not fail");
-    String::from_utf8(text).expect("JSON is UTF-8")
+/// The object in a JSON text without the members of these names and without empty lists, or nothing where there is no object.
+fn rest(text: &str, without: &[&str]) -> Option<String> {
+    if !text.starts_with('{') {
+        return None;
+    }
+    if without.is_empty() && !text.contains("[]") {
+        return Some(text.to_owned());
+    }
+    let Members(members) = serde_json::from_str(text).expect("what was written as JSON can be read");
+    let mut rest = String::with_capacity(text.len());
+    for (name, value) in members {
+        if value.get() == "[]" || without.contains(&&*name) {
+            continue;
+        }
+        rest.push(if rest.is_empty() { '{' } else { ',' });
+        let name = serde_json::to_string(&name).expect("a text is JSON");
+        rest.extend([&name, ":", value.get()]);
+    }
+    rest.push_str(if rest.is_empty() { "{}" } else { "}" });
+    Some(rest)
+}
+
+/// The members of an object, in their order.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
 }
 
 /// Words a response message as the body of a resource.
@@ -87,6 +126,16 @@ fn percent_decoded(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_rest_of_an_answer_leaves_out_what_is_said_elsewhere_and_what_is_empty() {
+        let whole = r#"{"b":[{"x":[]}],"a\"\u00e4":{"y":1.50},"none":[],"entity":{"id":1}}"#;
+        assert_eq!(rest(whole, &[]).unwrap(), r#"{"b":[{"x":[]}],"a\"ä":{"y":1.50},"entity":{"id":1}}"#);
+        assert_eq!(rest(whole, &["entity", "b"]).unwrap(), r#"{"a\"ä":{"y":1.50}}"#);
+        assert_eq!(rest(r#"{"a":[]}"#, &[]).unwrap(), "{}");
+        assert_eq!(rest(r#"{"a":1}"#, &[]).unwrap(), r#"{"a":1}"#);
+        assert_eq!(rest("[1]", &[]), None);
+    }
 
     #[test]
     fn a_resource_uri_yields_its_argument() {

@@ -23,7 +23,9 @@ pub mod moment;
 #[path = "gen/mod.rs"]
 pub mod generated;
 
-pub use answer::{Answer, Blob, Content, EntityRef, PromptAnswer, PromptMessage, ResourceEntry, ResourcePage, Speaker};
+pub use answer::{
+    Answer, Blob, Content, EntityRef, PromptAnswer, PromptMessage, ResourceEntry, ResourcePage, Speaker, Structured,
+};
 pub use capability::{Capability, Changed};
 pub use client::{Ask, Client, NoClient, Reply};
 pub use context::{Context, Effect, RequestMeta, Verdict};

@@ -123,7 +123,7 @@ async fn read(uri: &str) -> Result<contract::Blob, CallError> {
 #[tokio::test]
 async fn a_tool_name_reaches_its_method_and_entities_become_blocks() {
     let answer = call("transformation.listElements", json!({"model_id": "m", "layer": "application"})).await.unwrap();
-    let structured = answer.structured.unwrap();
+    let structured = answer.structured.unwrap().value();
     assert_eq!(structured["elements"][0]["layer"], "application");
     let blocks = answer.content.iter().map(|block| match block {
         Content::Resource { uri, .. } => uri.as_str(),

@@ -13,6 +13,9 @@ use crate::OpenError;
 
 /// Pages in the log before they are moved into the database; larger is faster for bursts (STORAGE §1).
 const LOG_PAGES_MAX: i64 = 10_000;
+/// Memory for pages that the writer has at hand. When a page was split, a commit looks at each of them once, so that more
+/// memory made commits slower; other pages come from the memory of the system.
+const WRITER_PAGES_KIB: i64 = 4096;
 const STATEMENTS_MAX: usize = 96;
 
 /// Opens the file for writing and checks that what is committed stays.
@@ -26,9 +29,8 @@ pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection, Ope
     if log_mode(&connection, busy).map_err(fail)? != "wal" {
         return Err(OpenError::NotDurable { path: path.to_owned(), setting: "a write-ahead log" });
     }
-    connection
-        .execute_batch("PRAGMA synchronous = FULL; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;")
-        .map_err(fail)?;
+    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;").map_err(fail)?;
+    connection.pragma_update(None, "cache_size", -WRITER_PAGES_KIB).map_err(fail)?;
     connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES_MAX).map_err(fail)?;
     let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0)).map_err(fail)?;
     if synchronous != 2 {

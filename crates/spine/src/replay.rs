@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use contract::{Answer, Context, Effect};
+use contract::{Answer, Context, Effect, Structured};
 use quick_cache::sync::Cache;
 use scope::Timestamp;
 use serde_json::{Map, Value};
@@ -43,19 +43,18 @@ impl Replays {
             return None;
         }
         let mut answer = kept.answer;
-        if let Some(Value::Object(whole)) = &mut answer.structured
-            && !whole.contains_key("idempotent_replay")
-        {
+        if let Some(Value::Object(mut whole)) = answer.structured.as_ref().map(Structured::value) {
             whole.insert("idempotent_replay".to_owned(), Value::Bool(true));
             whole.insert("original_request_time".to_owned(), Value::from(kept.at.to_string()));
+            answer.structured = Some(Value::Object(whole).into());
         }
         Some(answer)
     }
 
     /// Remembers the answer of an effect that is durable.
     pub fn keep(&self, ctx: &Context, effect: &Effect, answer: &Answer) {
-        let is_replay = answer.structured.as_ref().is_some_and(|whole| whole.get("idempotent_replay").is_some());
-        if is_replay {
+        // A field of that name further in has the same effect: the answer is not kept, and the ledger is asked.
+        if answer.structured.as_ref().is_some_and(|whole| whole.text().contains(r#""idempotent_replay":"#)) {
             return;
         }
         let kept = Kept { request_hash: effect.request_hash.clone(), answer: answer.clone(), at: ctx.now };
@@ -129,7 +128,7 @@ mod tests {
             key: key.to_owned(),
             request_hash: hash.to_owned(),
         };
-        let answer = Answer { structured: Some(json!({ "success": true })), ..Answer::default() };
+        let answer = Answer { structured: Some(json!({ "success": true }).into()), ..Answer::default() };
         replays.keep(&context("a", "me", 0), &effect("k", "h"), &answer);
         let found = |tenant: &str, subject: &str, now: i64, key: &str, hash: &str| {
             replays.find(&context(tenant, subject, now), &effect(key, hash)).is_some()

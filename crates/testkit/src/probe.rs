@@ -98,7 +98,7 @@ impl Probe {
             }
             other => return Err(CallError::invalid(format!("there is no tool {other}"))),
         };
-        Ok(Answer { structured: Some(answer), ..Answer::default() })
+        Ok(Answer { structured: Some(answer.into()), ..Answer::default() })
     }
 }
 

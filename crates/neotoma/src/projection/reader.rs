@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
     fn owns(&self, found: &RecordVersion) -> bool {
         let scope = &found.record.scope;
         // Observations are scoped by their entity, whose owner was checked to get there.
-        found.record.key.kind == kind::OBSERVATION
+        row::is_observation(&found.record.key)
             || scope.strip_prefix(self.user).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
@@ -346,7 +346,7 @@ impl<'a> Reader<'a> {
         for id in ids {
             let mut after = None;
             loop {
-                let find = Find { under: Some((*id).to_owned()), after, limit: 1000, ..Find::all(kind::OBSERVATION) };
+                let find = Find { under: Some((*id).to_owned()), after, limit: 1000, ..Find::all(kind::ENTITY) };
                 let (rows, next) = self.find::<Observation>(find).await?;
                 all.extend(rows.into_iter().map(|stored| stored.row));
                 if next.is_none() {

@@ -22,7 +22,8 @@ pub use relationship::{EdgeObservation, EdgeState, RelationshipRow, arrange, hid
 /// Kinds of records.
 pub mod kind {
     pub const SOURCE: &str = "neotoma.source";
-    pub const OBSERVATION: &str = "neotoma.observation";
+    /// Entities, and under each its observations: of one kind they stand side by side in the ledger's index, so storing both
+    /// touches one page of it.
     pub const ENTITY: &str = "neotoma.entity";
     pub const EVENT: &str = "neotoma.event";
     pub const RELATIONSHIP: &str = "neotoma.relationship";
@@ -175,7 +176,12 @@ pub fn backwards(moment: Timestamp) -> Timestamp {
 
 /// The key of an observation. It stands under the entity that it was written to, the newest first.
 pub fn observation_key(entity_id: &str, observed_at: Timestamp, id: &str) -> RecordKey {
-    RecordKey::new(kind::OBSERVATION, format!("{entity_id}/{}-{id}", newest_first(observed_at)))
+    RecordKey::new(kind::ENTITY, format!("{entity_id}/{}-{id}", newest_first(observed_at)))
+}
+
+/// Whether a record of [`kind::ENTITY`] is an observation.
+pub fn is_observation(key: &RecordKey) -> bool {
+    key.kind == kind::ENTITY && key.id.contains('/')
 }
 
 /// A moment as a text that sorts the newest first.

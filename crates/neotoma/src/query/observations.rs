@@ -45,6 +45,6 @@ pub async fn newest<'a>(
 /// A walk along the observations that were written to these entities, newest first.
 pub fn walk<'a>(written_to: impl Iterator<Item = &'a str>, skip: usize, limit: usize) -> Walk<Observation> {
     let find =
-        |id: &str| Find { under: Some(id.to_owned()), limit: limit.min(ROWS_AT_ONCE), ..Find::all(kind::OBSERVATION) };
+        |id: &str| Find { under: Some(id.to_owned()), limit: limit.min(ROWS_AT_ONCE), ..Find::all(kind::ENTITY) };
     Walk::new(written_to.map(find).collect(), skip)
 }

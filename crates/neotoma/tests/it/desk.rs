@@ -9,6 +9,7 @@ use ledger::SharedLedger;
 use ledger_sqlite::SqliteLedger;
 use neotoma::domain::ids;
 use neotoma::interpret::{Document, Extracted, Failure, Interpreter};
+use neotoma::projection::row::kind;
 use neotoma::{Config, Neotoma, Parts};
 use scope::{IdSource as _, Principal, Scope, SequentialIds, TenantId, Timestamp};
 use serde_json::{Map, Value};
@@ -121,7 +122,7 @@ impl Desk {
             Ok(checked) => checked.arguments,
             Err(misfit) => return Err(self.neotoma.refuse(&ctx, tool, &misfit).await),
         };
-        let answer = self.neotoma.call(&ctx, tool, checked).await?.structured.unwrap();
+        let answer = self.neotoma.call(&ctx, tool, checked).await?.structured.unwrap().value();
         let listed = self.manifest.tools.iter().find(|listed| listed.name == tool).unwrap();
         let schema: &Map<String, Value> = listed.output_schema.as_ref().unwrap();
         let found: Vec<String> = jsonschema::validator_for(&Value::Object(schema.clone()))
@@ -138,7 +139,7 @@ impl Desk {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         let ctx = self.context(caller, None);
         ctx.cancelled.cancel();
-        Ok(self.neotoma.call(&ctx, tool, arguments).await?.structured.unwrap())
+        Ok(self.neotoma.call(&ctx, tool, arguments).await?.structured.unwrap().value())
     }
 
     /// Reads a resource as a caller.
@@ -183,6 +184,13 @@ impl Desk {
         let find = ledger::Find { limit: 10_000, ..ledger::Find::all(kind) };
         let page = self.ledger.find(&TenantId::new(ANN.tenant).unwrap(), ledger::LIVE, find).await.unwrap();
         page.items.iter().map(|found| serde_json::from_str(&found.record.body).unwrap()).collect()
+    }
+
+    /// The observations of ANN's tenant.
+    pub async fn observations(&self) -> Vec<Value> {
+        let mut rows = self.records(kind::ENTITY).await;
+        rows.retain(|row| row.get("observation").is_some());
+        rows
     }
 
     /// How many facts ANN's tenant has.

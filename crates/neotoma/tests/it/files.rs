@@ -60,7 +60,7 @@ async fn a_local_file_becomes_source_material_and_entities() {
     assert_eq!((&again["source_id"], &again["deduplicated"]), (&stored["source_id"], &json!(true)));
     assert_eq!(again["entity_snapshots"], stored["entity_snapshots"]);
     assert_eq!(desk.records(kind::SOURCE).await.len(), 1);
-    assert_eq!(desk.records(kind::OBSERVATION).await.len(), 2);
+    assert_eq!(desk.observations().await.len(), 2);
     let refused = desk.refused("upload_file", json!({})).await;
     assert_eq!((code(&refused), &refused["details"]["field"]), ("VALIDATION_ERROR", &json!("file_path")));
 }

@@ -278,7 +278,7 @@ async fn priorities_below_the_tier_of_corrections_are_taken() {
     assert_eq!((said["source_priority"].as_f64(), said["specificity_score"].as_f64()), (Some(100.0), Some(0.8)));
     for (tool, priority) in [("delete", 1000.0), ("restore", 1001.0)] {
         desk.ok(tool, json!({"id": newest["entity_id"]})).await;
-        let observed = desk.records(kind::OBSERVATION).await;
+        let observed = desk.observations().await;
         let marked = observed.iter().map(|row| &row["observation"]).find(|one| one["marker"] == format!("{tool}d"));
         assert_eq!(marked.unwrap()["source_priority"].as_f64(), Some(priority), "{tool}");
     }
@@ -516,7 +516,7 @@ async fn what_one_call_says_twice_is_one_observation_however_far_apart() {
         let stored = desk.ok("ingest", json!({"entities": entities, "provenance": provenance})).await;
         assert_eq!(stored["interpretation"]["observations_created"], 102, "{first}");
     }
-    let rows = desk.records(kind::OBSERVATION).await;
+    let rows = desk.observations().await;
     let of_task = rows.iter().filter(|row| row["observation"]["entity_type"] == "task").count();
     let snapshot = desk.ok("get_entity_snapshot", json!({"entity_id": "Ship"})).await;
     assert_eq!(snapshot["observation_count"], of_task);

@@ -54,7 +54,7 @@ impl Store {
             edges: Vec::new(),
             events: BTreeSet::new(),
         };
-        for of in [kind::ENTITY, kind::OBSERVATION, kind::MERGE, kind::RELATIONSHIP, kind::EVENT] {
+        for of in [kind::ENTITY, kind::MERGE, kind::RELATIONSHIP, kind::EVENT] {
             for row in rows(desk, of).await {
                 match row {
                     Row::Entity(entity) => _ = store.entities.insert(entity.id.clone(), entity),

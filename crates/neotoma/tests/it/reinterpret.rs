@@ -77,10 +77,10 @@ async fn earlier_observations_stay_as_they_are() {
     let source = store(&desk, TASKS, "text/csv").await;
     desk.ok("reinterpret", run(&source, json!({}))).await;
     desk.ok("correct", json!({"entity_id": "Ship", "entity_type": "task", "field": "status", "value": "mine"})).await;
-    let before = desk.records(kind::OBSERVATION).await;
+    let before = desk.observations().await;
     let again = desk.ok("reinterpret", run(&source, json!({"model_id": "other"}))).await;
     assert_eq!((&again["entities_created"], &again["observations_created"]), (&json!(0), &json!(2)));
-    let after = desk.records(kind::OBSERVATION).await;
+    let after = desk.observations().await;
     assert!(before.iter().all(|one| after.contains(one)));
     assert_eq!(after.len(), before.len() + 2);
     let snapshot = desk.ok("get_entity_snapshot", json!({"entity_id": "Ship"})).await;

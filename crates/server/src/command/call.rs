@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use contract::{NoClient, RequestMeta};
+use contract::{NoClient, RequestMeta, Structured};
 use serde_json::{Map, Value, json};
 use spine::admission::{Arrival, Door};
 use spine::message::Message;
@@ -70,8 +70,10 @@ impl Calls {
             verdict: contract::Verdict::default(),
         };
         match endpoint.call(&caller, tool, arguments).await {
-            Called::Answered(answer) if answer.failed => Ok(Outcome::Refused(answer.structured.unwrap_or_default())),
-            Called::Answered(answer) => Ok(Outcome::Answered(answer.structured.unwrap_or_default())),
+            Called::Answered(answer) => {
+                let said = answer.structured.as_ref().map(Structured::value).unwrap_or_default();
+                Ok(if answer.failed { Outcome::Refused(said) } else { Outcome::Answered(said) })
+            }
             Called::Refused(_, envelope) => Ok(Outcome::Refused(envelope)),
             Called::UnknownTool => bail!("there is no tool {tool}; `chancery tools` lists them"),
         }

@@ -62,7 +62,7 @@ impl World {
             verdict: contract::Verdict::default(),
         };
         match endpoint.call(&caller, tool, arguments.as_object().unwrap().clone()).await {
-            Called::Answered(answer) => answer.structured.unwrap(),
+            Called::Answered(answer) => answer.structured.unwrap().value(),
             Called::Refused(_, envelope) => envelope,
             Called::UnknownTool => json!({ "unknown": tool }),
         }

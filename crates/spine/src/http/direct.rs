@@ -5,19 +5,21 @@
 //! Whatever is rare, doubtful or wrong goes on to rmcp, which has the words for it.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use rmcp::model::{ErrorCode, ServerJsonRpcMessage};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::Endpoint;
-use crate::mcp::{self, Arrived, Prepared};
+use crate::mcp::{self, Arrived, Plain, Prepared};
 use crate::message::{Message, PlainCall, REVISION};
 
 static PROTOCOL: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -80,16 +82,31 @@ async fn to_the_end<T: Send + 'static>(
     long: bool,
 ) -> Option<T> {
     let _over = cancelled.drop_guard();
-    let mut call = Box::pin(AssertUnwindSafe(call).catch_unwind());
-    if long {
-        return on_its_own(call).await?.ok();
+    let call = Box::pin(AssertUnwindSafe(call).catch_unwind());
+    if long { on_its_own(call).await?.ok() } else { Outliving(Some(call)).await.ok() }
+}
+
+/// Work that runs with whoever waits for it, and goes on as a task of its own when nobody does any more.
+struct Outliving<T: Send + 'static>(Option<BoxFuture<'static, T>>);
+
+impl<T: Send + 'static> Future for Outliving<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let work = self.0.as_mut().expect("work that is done is not polled again");
+        let done = std::task::ready!(work.as_mut().poll(cx));
+        self.0 = None;
+        Poll::Ready(done)
     }
-    // Most calls are done at once. Only one that has to wait needs a task, which outlives its connection.
-    let outcome = match futures::poll!(&mut call) {
-        Poll::Ready(outcome) => outcome,
-        Poll::Pending => tokio::spawn(call).await.ok()?,
-    };
-    outcome.ok()
+}
+
+impl<T: Send + 'static> Drop for Outliving<T> {
+    fn drop(&mut self) {
+        // Without a runtime the server has ended, and with it everything that the work could wait for.
+        if let (Some(work), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            runtime.spawn(work);
+        }
+    }
 }
 
 /// Runs a call on a thread that gives way to those who answer others. Nothing when there is no thread to have.
@@ -113,8 +130,9 @@ fn give_way() {
 }
 
 /// As rmcp has it: of our faults, only a client that cannot answer what must be asked made a bad request.
-fn status(message: &ServerJsonRpcMessage) -> StatusCode {
-    match message {
+fn status(message: &Plain) -> StatusCode {
+    let Plain::Other(message) = message else { return StatusCode::OK };
+    match &**message {
         ServerJsonRpcMessage::Error(fault) if fault.error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY => {
             StatusCode::BAD_REQUEST
         }

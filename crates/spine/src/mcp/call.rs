@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use contract::Verdict;
+use contract::{Answer, Verdict};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResponse, ServerJsonRpcMessage, ServerResult};
+use rmcp::model::{CallToolResponse, CallToolResult, ServerJsonRpcMessage, ServerResult};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +16,14 @@ use crate::endpoint::{Called, Caller, Endpoint};
 use crate::message::PlainCall;
 use crate::replay;
 
-/// Calls a tool and words what came of it.
+/// What came of a call.
+enum Outcome {
+    Answered(Answer),
+    /// A refusal, or questions that come first.
+    Worded(CallToolResponse),
+}
+
+/// Calls a tool and words what came of it for rmcp.
 pub(super) async fn call(
     endpoint: &Endpoint,
     caller: &Caller,
@@ -23,30 +31,52 @@ pub(super) async fn call(
     name: &str,
     arguments: Map<String, Value>,
 ) -> Result<CallToolResponse, ErrorData> {
+    Ok(match perform(endpoint, caller, client, name, arguments).await? {
+        Outcome::Answered(answer) => with_meta(wire::answer(answer), client).into(),
+        Outcome::Worded(response) => response,
+    })
+}
+
+async fn perform(
+    endpoint: &Endpoint,
+    caller: &Caller,
+    client: &PeerClient,
+    name: &str,
+    arguments: Map<String, Value>,
+) -> Result<Outcome, ErrorData> {
     // Arguments may hold a file; they are kept only for a question, which no other client is sent.
     let given = client.can_be_asked().then(|| arguments.clone());
     let called = endpoint.call(caller, name, arguments).await;
     if let Some(fault) = wire::protocol_fault(&called, name) {
         return Err(fault);
     }
-    let mut result = match called {
-        Called::Answered(answer) => wire::answer(answer),
+    Ok(match called {
+        Called::Answered(answer) => Outcome::Answered(answer),
         Called::Refused(error, envelope) => {
             let asked = given.and_then(|given| input_required(endpoint, caller, client, &error, || what(name, &given)));
-            match asked {
-                Some(questions) => return Ok(questions.into()),
-                None => wire::refusal(&envelope),
-            }
+            let refused = || with_meta(wire::refusal(&envelope), client).into();
+            Outcome::Worded(asked.map_or_else(refused, Into::into))
         }
         Called::UnknownTool => unreachable!("a protocol fault, returned above"),
-    };
+    })
+}
+
+fn with_meta(mut result: CallToolResult, client: &PeerClient) -> CallToolResult {
     result.meta = client.stateless.then(wire::result_meta);
-    Ok(result.into())
+    result
 }
 
 /// The call that a question belongs to.
 pub(super) fn what(name: &str, arguments: &Map<String, Value>) -> String {
     format!("tools/call\n{}", replay::binding(name, arguments))
+}
+
+/// The message that answers a plain call.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Plain {
+    Answer(wire::PlainAnswer),
+    Other(Box<ServerJsonRpcMessage>),
 }
 
 /// Answers a call that asks for nothing but its answer, as rmcp would.
@@ -55,17 +85,20 @@ pub async fn answer_plain(
     arrived: Arrived,
     call: PlainCall,
     cancelled: CancellationToken,
-) -> ServerJsonRpcMessage {
+) -> Plain {
     let Arrived { admitted, mut request, .. } = arrived;
     let PlainCall { id, name, arguments, client, capabilities } = call;
     request.client = Some(client);
     let client = Arc::new(PeerClient::plain(capabilities, request.request_id.clone()));
     let caller = Caller { admitted, request, client: client.clone(), cancelled, verdict: Verdict::default() };
-    match self::call(&endpoint, &caller, &client, &name, arguments).await {
-        Ok(response) => ServerJsonRpcMessage::response(ServerResult::from(response), id),
+    match perform(&endpoint, &caller, &client, &name, arguments).await {
+        Ok(Outcome::Answered(answer)) => Plain::Answer(wire::plain_answer(answer, id)),
+        Ok(Outcome::Worded(response)) => {
+            Plain::Other(Box::new(ServerJsonRpcMessage::response(ServerResult::from(response), id)))
+        }
         Err(error) => {
             tracing::warn!(%id, ?error, "response error");
-            ServerJsonRpcMessage::error(error, Some(id))
+            Plain::Other(Box::new(ServerJsonRpcMessage::error(error, Some(id))))
         }
     }
 }

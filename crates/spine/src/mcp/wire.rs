@@ -1,11 +1,15 @@
 //! Our answers in the protocol's words.
 
-use contract::{Answer, Ask, Blob, CallError, Content, ErrorKind, PromptAnswer, ResourceEntry, Speaker};
+use std::sync::LazyLock;
+
+use contract::{Answer, Ask, Blob, CallError, Content, ErrorKind, PromptAnswer, ResourceEntry, Speaker, Structured};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ClientCapabilities, ContentBlock, GetPromptResult, Implementation, InputRequest, InputRequests,
-    MetaObject, Prompt, PromptArgument, PromptMessage, Resource, ResourceContents, Role, Tool, ToolAnnotations,
+    MetaObject, Prompt, PromptArgument, PromptMessage, RequestId, Resource, ResourceContents, ResultType, Role, Tool,
+    ToolAnnotations,
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::audit;
@@ -60,15 +64,48 @@ pub fn named(tool: &Tool, name: String) -> Tool {
 /// An answer, complete.
 pub fn answer(answer: Answer) -> CallToolResult {
     let Answer { structured, content, failed } = answer;
-    let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
-    if blocks.is_empty()
-        && let Some(structured) = &structured
-    {
-        blocks.push(ContentBlock::text(structured.to_string()));
-    }
+    let blocks = blocks(content, structured.as_ref());
     let mut result = if failed { CallToolResult::error(blocks) } else { CallToolResult::success(blocks) };
-    result.structured_content = structured;
+    result.structured_content = structured.as_ref().map(Structured::value);
     result
+}
+
+/// What a model reads: the content, or else the whole as text.
+fn blocks(content: Vec<Content>, structured: Option<&Structured>) -> Vec<ContentBlock> {
+    match structured {
+        Some(whole) if content.is_empty() => vec![ContentBlock::text(whole.text())],
+        _ => content.into_iter().map(block).collect(),
+    }
+}
+
+/// The answer to a plain call. rmcp would hold what is structured as a tree of values and write that.
+#[derive(Serialize)]
+pub struct PlainAnswer {
+    jsonrpc: &'static str,
+    id: RequestId,
+    result: PlainResult,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PlainResult {
+    result_type: ResultType,
+    content: Vec<ContentBlock>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_content: Option<Structured>,
+    is_error: bool,
+    #[serde(rename = "_meta")]
+    meta: &'static MetaObject,
+}
+
+/// An answer, complete, in the words of the stateless era.
+pub fn plain_answer(answer: Answer, id: RequestId) -> PlainAnswer {
+    static META: LazyLock<MetaObject> = LazyLock::new(result_meta);
+    let Answer { structured, content, failed } = answer;
+    let content = blocks(content, structured.as_ref());
+    let (result_type, meta) = (ResultType::COMPLETE, &*META);
+    let result = PlainResult { result_type, content, structured_content: structured, is_error: failed, meta };
+    PlainAnswer { jsonrpc: "2.0", id, result }
 }
 
 /// A refusal: one text block in the capability's own shape, and no structured content.

@@ -123,7 +123,7 @@ impl World {
         };
         match outcome {
             Ok(answer) => {
-                let structured = answer.structured.unwrap();
+                let structured = answer.structured.unwrap().value();
                 assert_fits_output_schema(&tool, &structured);
                 structured
             }

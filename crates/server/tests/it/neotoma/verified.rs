@@ -85,7 +85,7 @@ async fn reads_differently(data: &Path) -> bool {
     let facts = ledger.facts(&tenant, 0, 1000).await.unwrap();
     bodies.extend(facts.into_iter().map(|fact| fact.body));
     let at = ledger.point(&tenant, At::Head).await.unwrap();
-    for kind in ["neotoma.source", "neotoma.observation", "neotoma.entity"] {
+    for kind in ["neotoma.source", "neotoma.entity"] {
         let page = ledger.find(&tenant, at, Find::all(kind)).await.unwrap();
         bodies.extend(page.items.into_iter().map(|found| found.record.body));
     }
