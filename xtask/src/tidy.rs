@@ -12,7 +12,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("contract", &["scope"]),
     ("codegen", &[]),
     ("ledger", &["scope"]),
-    ("ledger-sqlite", &["ledger", "scope"]),
+    ("sqlite-log", &[]),
+    ("ledger-sqlite", &["ledger", "scope", "sqlite-log"]),
     ("transformation", &["contract", "ledger", "scope"]),
     ("neotoma", &["blobs", "contract", "ledger", "scope"]),
     ("blobs", &["scope"]),
@@ -27,7 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &["codegen"]),
 ];
 /// Crates with SQL.
-const SQL_CRATES: &[&str] = &["ledger-sqlite"];
+const SQL_CRATES: &[&str] = &["ledger-sqlite", "sqlite-log"];
 /// Words in capitals that are not error codes.
 const NOT_CODES: &[&str] = &["CARGO_PKG_VERSION", "SCREAMING_SNAKE_CASE", "STRAT", "UPPERCASE"];
 /// Relationship types of neotoma, whose names the specification writes in capitals.

@@ -22,7 +22,11 @@ const STATEMENTS_MAX: usize = 96;
 pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
     let fail = |error: rusqlite::Error| OpenError::sqlite(path, &error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = prepare(Connection::open_with_flags(path, flags).map_err(fail)?, busy).map_err(fail)?;
+    let connection = match sqlite_log::layer() {
+        Some(layer) => Connection::open_with_flags_and_vfs(path, flags, layer),
+        None => Connection::open_with_flags(path, flags),
+    };
+    let connection = prepare(connection.map_err(fail)?, busy).map_err(fail)?;
     if connection.is_readonly(rusqlite::MAIN_DB).map_err(fail)? {
         return Err(OpenError::ReadOnly { path: path.to_owned() });
     }
