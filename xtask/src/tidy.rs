@@ -28,7 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &["codegen"]),
 ];
 /// Crates with SQL.
-const SQL_CRATES: &[&str] = &["ledger-sqlite", "sqlite-log"];
+const SQL_CRATES: &[&str] = &["ledger-sqlite"];
 /// Words in capitals that are not error codes.
 const NOT_CODES: &[&str] = &["CARGO_PKG_VERSION", "SCREAMING_SNAKE_CASE", "STRAT", "UPPERCASE"];
 /// Relationship types of neotoma, whose names the specification writes in capitals.

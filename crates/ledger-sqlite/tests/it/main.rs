@@ -14,6 +14,7 @@ mod failures;
 mod group_commit;
 mod harness;
 mod keys;
+mod log;
 mod open;
 mod processes;
 mod sync_errors;

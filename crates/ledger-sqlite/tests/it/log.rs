@@ -1,7 +1,5 @@
 //! Databases whose log is gathered, seen by connections whose log is not.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
-
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
