@@ -53,7 +53,7 @@ impl Ledger for SqliteLedger {
             return self.readers.look_up_plain(move |db| Ok(vec![get_one(db, tenant, at, key)?])).boxed();
         }
         if keys.len() <= KEYS_INLINE_MAX {
-            return self.readers.look_up(move |db| get(db, tenant, at, keys)).boxed();
+            return self.readers.look_up_plain(move |db| get(db, tenant, at, keys)).boxed();
         }
         let (tenant, keys) = (tenant.clone(), keys.to_vec());
         self.readers.read(move |db| get(db, &tenant, at, &keys)).boxed()
@@ -141,8 +141,11 @@ fn get(
     at: Seq,
     keys: &[RecordKey],
 ) -> Result<Vec<Option<RecordVersion>>, ReadError> {
-    point::check(db, tenant, at)?;
-    keys.iter().map(|key| record::version_at(db, tenant, key, at).map_err(failed)).collect()
+    if keys.is_empty() {
+        return point::check(db, tenant, at).map(|_| Vec::new());
+    }
+    let (versions, head) = record::versions_at(db, tenant, keys, at).map_err(failed)?;
+    point::has_happened(at, head).map(|()| versions)
 }
 
 /// One record, and whether its point has happened, in one statement. Only where no version is found, another one asks for the

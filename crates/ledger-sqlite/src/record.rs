@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use ledger::{Ends, Record, RecordKey, RecordVersion, Seq, UniqueName};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use scope::{TenantId, Timestamp};
 
@@ -147,24 +148,43 @@ pub(crate) fn close(connection: &Connection, slot: i64, seq: Seq) -> rusqlite::R
     Ok(())
 }
 
-/// The record as it was at `at`, or nothing if it was not live then.
-pub(crate) fn version_at(
+/// The records as they were at `at`, in order, and the tenant's last fact; nothing where a record was not live then. One
+/// statement looks at all, which costs less than one for each and shows one moment.
+pub(crate) fn versions_at(
     connection: &Connection,
     tenant: &TenantId,
-    key: &RecordKey,
+    keys: &[RecordKey],
     at: Seq,
-) -> rusqlite::Result<Option<RecordVersion>> {
+) -> rusqlite::Result<(Vec<Option<RecordVersion>>, Seq)> {
+    // The newest version up to the point is the only one that can be visible there.
     let mut statement = connection.prepare_cached(
-        "SELECT kind, id, version, from_seq, at, scope, type, status, name, time, source, target, tags, uniques, text, body,
-                listed, to_seq
-           FROM record_versions INDEXED BY history
-          WHERE tenant = ?1 AND kind = ?2 AND id = ?3 AND from_seq <= ?4
-          ORDER BY from_seq DESC, version DESC
-          LIMIT 1",
+        "SELECT v.kind, v.id, v.version, v.from_seq, v.at, v.scope, v.type, v.status, v.name, v.time, v.source, v.target,
+                v.tags, v.uniques, v.text, v.body, v.listed, v.to_seq, (SELECT head FROM tenants WHERE tenant = ?2)
+           FROM json_each(?1) AS wanted
+           LEFT JOIN record_versions AS v
+                  ON v.slot = (SELECT slot
+                                 FROM record_versions INDEXED BY history
+                                WHERE tenant = ?2 AND kind = wanted.value AND id = wanted.key AND from_seq <= ?3
+                                ORDER BY from_seq DESC, version DESC
+                                LIMIT 1)",
     )?;
-    let at = at.cast_signed();
-    let newest = statement.query_row(params![tenant.as_str(), key.kind, key.id, at], |row| visible(row, at)).optional();
-    Ok(newest?.flatten())
+    let (at, mut head) = (at.cast_signed(), 0);
+    let mut found = Vec::with_capacity(keys.len());
+    let mut rows = statement.query(params![ids_with_kinds(keys), tenant.as_str(), at])?;
+    while let Some(row) = rows.next()? {
+        let is_there = row.get_ref(0)? != ValueRef::Null;
+        found.push(if is_there { visible(row, at)? } else { None });
+        head = row.get::<_, Option<i64>>(18)?.unwrap_or_default();
+    }
+    Ok((found, head.cast_unsigned()))
+}
+
+/// A JSON object with the kind of each record under its id. That an id may stand there twice is no matter to SQLite.
+fn ids_with_kinds(keys: &[RecordKey]) -> String {
+    let mut json = Vec::with_capacity(64 * keys.len());
+    let entries = keys.iter().map(|key| (&key.id, &key.kind));
+    serde::Serializer::collect_map(&mut serde_json::Serializer::new(&mut json), entries).expect("texts are JSON");
+    String::from_utf8(json).expect("JSON is UTF-8")
 }
 
 /// The version of a row whose `to_seq` is the column after those of the version, if it is visible at `at`.
@@ -194,20 +214,21 @@ pub(crate) fn version_and_head(
     statement.query_row(params![tenant.as_str(), key.kind, key.id, at], read).optional()
 }
 
-/// The version in a slot.
-pub(crate) fn in_slot(connection: &Connection, slot: i64) -> rusqlite::Result<RecordVersion> {
-    Ok(in_slots(connection, &[slot])?.remove(0))
-}
-
-/// The versions in these slots, in order.
+/// The versions in these slots, in order. One statement walks the list: a statement for each costs more than its row.
 pub(crate) fn in_slots(connection: &Connection, slots: &[i64]) -> rusqlite::Result<Vec<RecordVersion>> {
     let mut statement = connection.prepare_cached(
         "SELECT kind, id, version, from_seq, at, scope, type, status, name, time, source, target, tags, uniques, text, body,
                 listed
-           FROM record_versions
-          WHERE slot = ?1",
+           FROM (SELECT value AS wanted FROM json_each(?1))
+          CROSS JOIN record_versions ON slot = wanted",
     )?;
-    slots.iter().map(|slot| statement.query_row([slot], from_row)).collect()
+    let list = serde_json::to_string(slots).expect("numbers are JSON");
+    let mut found = Vec::with_capacity(slots.len());
+    let mut rows = statement.query([list])?;
+    while let Some(row) = rows.next()? {
+        found.push(from_row(row)?);
+    }
+    if found.len() < slots.len() { Err(rusqlite::Error::QueryReturnedNoRows) } else { Ok(found) }
 }
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<RecordVersion> {

@@ -43,8 +43,10 @@ fn best(connection: &Connection, tenant: &TenantId, at: Seq, search: &Search) ->
     let mut ranked: Vec<(f64, i64)> = scores.into_iter().zip(candidates.values().map(|(slot, _)| *slot)).collect();
     // Stable, so that equal scores stay in the order of ids.
     ranked.sort_by(|(left, _), (right, _)| right.total_cmp(left));
-    let hit = |(score, slot)| Ok(SearchHit { version: record::in_slot(connection, slot)?, score });
-    ranked.into_iter().take(search.limit).map(hit).collect()
+    ranked.truncate(search.limit);
+    let slots: Vec<i64> = ranked.iter().map(|(_, slot)| *slot).collect();
+    let versions = record::in_slots(connection, &slots)?;
+    Ok(ranked.into_iter().zip(versions).map(|((score, _), version)| SearchHit { version, score }).collect())
 }
 
 /// What is asked of the index: one text for all words together, or one for each.

@@ -39,10 +39,10 @@ type Steps = BTreeMap<String, (String, i64)>;
 impl Walk<'_> {
     fn run(&self) -> rusqlite::Result<Traversal> {
         let traverse = self.traverse;
-        let mut reached = Vec::new();
+        let (mut reached, mut capped) = (Vec::new(), false);
         let mut seen = HashSet::from([traverse.from.clone()]);
         let mut frontier = vec![traverse.from.clone()];
-        for hops in 1..=traverse.hops_max {
+        'hops: for hops in 1..=traverse.hops_max {
             let mut steps = Steps::new();
             let from = serde_json::to_string(&frontier).expect("texts are JSON");
             if traverse.direction != Direction::Incoming {
@@ -57,17 +57,21 @@ impl Walk<'_> {
                     continue;
                 }
                 if reached.len() == traverse.records_max {
-                    return Ok(Traversal { reached, capped: true });
+                    capped = true;
+                    break 'hops;
                 }
                 seen.insert(id.clone());
                 frontier.push(id.clone());
-                reached.push(Neighbour { id, hops, link: record::in_slot(self.connection, slot)? });
+                reached.push((id, hops, slot));
             }
             if frontier.is_empty() {
                 break;
             }
         }
-        Ok(Traversal { reached, capped: false })
+        let slots: Vec<i64> = reached.iter().map(|(_, _, slot)| *slot).collect();
+        let links = record::in_slots(self.connection, &slots)?;
+        let neighbour = |((id, hops, _), link)| Neighbour { id, hops, link };
+        Ok(Traversal { reached: reached.into_iter().zip(links).map(neighbour).collect(), capped })
     }
 }
 

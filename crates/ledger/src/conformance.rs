@@ -48,6 +48,7 @@ macro_rules! conformance_tests {
         $crate::conformance_tests! { @each $make;
             commits: [
                 a_commit_is_read_back_whole,
+                records_of_any_id_are_got_together,
                 facts_are_numbered_one_by_one_within_a_tenant,
                 times_never_run_backwards,
                 a_change_without_facts_moves_nothing,

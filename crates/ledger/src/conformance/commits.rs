@@ -4,7 +4,7 @@ use scope::Timestamp;
 
 use super::sample::{NOON, key, put, tenant};
 use super::{Harness, Sample, change, record};
-use crate::{At, Change, Commit, Ends, Expectation, Fact, Record, UniqueName};
+use crate::{At, Change, Commit, Ends, Expectation, Fact, Record, RecordKey, UniqueName};
 
 // R-819
 pub async fn a_commit_is_read_back_whole(harness: &mut dyn Harness) {
@@ -23,6 +23,24 @@ pub async fn a_commit_is_read_back_whole(harness: &mut dyn Harness) {
     let seq = sample.put(full.clone()).await;
     let read = sample.get("full").await.expect("it was just put");
     assert_eq!((read.record, read.version, read.seq, read.at), (full, 1, seq, NOON));
+}
+
+// R-819
+pub async fn records_of_any_id_are_got_together(harness: &mut dyn Harness) {
+    let sample = Sample::new(harness);
+    let there =
+        ["", "7", "a", "a/b", "a\"b", "a\\", "a\\u0000", "a\nb", "ä \u{10ffff}", "a\0", "a\0b", "{}", "[\"a\"]"];
+    for id in there {
+        sample.put(Record { body: format!("{id:?}"), ..record(id) }).await;
+    }
+    let missing = ["A", "a ", "a\0c", "a\u{1}", "07"];
+    let ids = || there.into_iter().zip(missing.into_iter().cycle()).flat_map(|(one, other)| [one, other, one]);
+    let mut keys: Vec<RecordKey> = ids().map(key).collect();
+    keys.push(RecordKey::new(super::sample::LINK, "a"));
+    let got = sample.ledger.get(&sample.tenant, sample.head().await, &keys).await.expect("records can be read");
+    let bodies: Vec<Option<String>> = got.into_iter().map(|found| Some(found?.record.body)).collect();
+    let expected = ids().map(|id| there.contains(&id).then(|| format!("{id:?}")));
+    assert_eq!(bodies, expected.chain([None]).collect::<Vec<_>>());
 }
 
 // R-821

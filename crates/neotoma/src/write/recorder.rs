@@ -167,7 +167,8 @@ async fn written(
     ends: Vec<RecordKey>,
     meta: String,
 ) -> Result<(NewFact, Vec<Effect>), Error> {
-    let are_many = rows.len() > ROWS_INLINE_MAX;
+    // A call without a task has a thread of its own, which is as good.
+    let are_many = rows.len() > ROWS_INLINE_MAX && tokio::task::try_id().is_some();
     let write = move || {
         let mut writing = Writing::new(&user, rows.len());
         rows.into_iter().for_each(|row| writing.put(&row));
