@@ -1,11 +1,27 @@
 //! Pauses: a large batch leaves room for others.
 
-/// Work on this many entities takes about a millisecond.
-const STRETCH: usize = 64;
+/// Work on this many entities takes about half a millisecond.
+const STRETCH: usize = 32;
 
 /// Lets others run now and then; `done` counts what the loop around it has done.
 pub async fn pause(done: usize) {
-    if done % STRETCH == STRETCH - 1 {
-        tokio::task::yield_now().await;
+    if !is_due(done) {
+        return;
     }
+    // A call without a task has a thread of its own: the executor does not wait for it, and perhaps other threads do.
+    match tokio::task::try_id() {
+        Some(_) => tokio::task::yield_now().await,
+        None => std::thread::yield_now(),
+    }
+}
+
+/// Lets other threads run now and then, from one that may block.
+pub fn give_way(done: usize) {
+    if is_due(done) {
+        std::thread::yield_now();
+    }
+}
+
+fn is_due(done: usize) -> bool {
+    done % STRETCH == STRETCH - 1
 }

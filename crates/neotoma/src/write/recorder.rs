@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::MutexGuard;
 
+use super::pause::give_way;
 use super::turns::Turns;
 use crate::Error;
 use crate::projection::fold::{Happened, Writing};
@@ -171,7 +172,10 @@ async fn written(
     let are_many = rows.len() > ROWS_INLINE_MAX && tokio::task::try_id().is_some();
     let write = move || {
         let mut writing = Writing::new(&user, rows.len());
-        rows.into_iter().for_each(|row| writing.put(&row));
+        for (done, row) in rows.into_iter().enumerate() {
+            writing.put(&row);
+            give_way(done);
+        }
         writing.finish(happened, subject, ends, meta)
     };
     if !are_many {
