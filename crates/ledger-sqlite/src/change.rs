@@ -5,14 +5,14 @@
 
 use ledger::{Change, Commit, Fact, NewFact, Recalled, Refusal, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
-use scope::{TenantId, Timestamp};
+use scope::{TenantId, Timestamp, pace};
 
 use crate::effect::{self, Cause};
 use crate::record::Seen;
 use crate::{expectation, idempotency, names};
 
-/// After this many effects, about half a millisecond, threads that wait for the processor go first.
-const STRETCH: usize = 32;
+/// What writing an effect takes, in nanoseconds.
+const PER_EFFECT: u32 = 10_000;
 
 /// Writes the change, or says why it does not happen. `now` is the database's clock.
 pub(crate) fn apply(
@@ -57,9 +57,7 @@ fn write_facts(connection: &Connection, change: &Change, mut seen: Seen<'_>) -> 
         write_fact(connection, cause, fact)?;
         for effect in effects {
             held.push((effect, effect::apply(connection, cause, effect, &mut seen)?));
-            if held.len() % STRETCH == 0 {
-                std::thread::yield_now();
-            }
+            pace::worked(PER_EFFECT);
         }
     }
     names::settle(connection, tenant, &held)?;

@@ -12,12 +12,15 @@ use std::collections::BTreeMap;
 use contract::{Manifest, Misfit, Violation, ViolationKind, labels};
 use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
+use scope::pace;
 use serde_json::{Map, Value};
 
 use crate::json;
 
 /// How many near misses a refusal names.
 const NEAREST_MAX: usize = 3;
+/// What looking at a value takes, in nanoseconds.
+const PER_VALUE: u32 = 50;
 /// How much of a wrong value a refusal repeats.
 const SHOWN_CHARS_MAX: usize = 120;
 
@@ -165,6 +168,7 @@ fn put_right(schema: &Map<String, Value>, arguments: &mut Map<String, Value>, un
     let required = |name: &str| {
         schema.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|given| given == name))
     };
+    pace::worked(PER_VALUE);
     for (name, inner) in properties(schema) {
         let wanted = inner.get("type").and_then(Value::as_str).unwrap_or_default();
         if arguments.get(name).is_some_and(Value::is_null) && !required(name) && wanted != "null" {
@@ -239,6 +243,7 @@ fn most_helpful_first(mut violations: Vec<Violation>) -> Vec<Violation> {
 }
 
 fn path_to_nul(value: &Value) -> Option<String> {
+    pace::worked(PER_VALUE);
     match value {
         Value::String(text) => text.contains('\0').then(String::new),
         Value::Array(items) => items.iter().find_map(path_to_nul),

@@ -1,18 +1,26 @@
 //! The record that every call leaves.
 
 use std::borrow::Cow;
+use std::io::{BufWriter, Write};
 
+use scope::pace;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 /// Longest text of arguments that an audit record keeps.
 const ARGUMENTS_CHARS_MAX: usize = 2048;
+/// Bytes that hold one character more than that, whatever they are.
+const START_BYTES_MAX: usize = (ARGUMENTS_CHARS_MAX + 1) * 4;
 /// Longest method or target that an audit record keeps.
 const NAME_CHARS_MAX: usize = 256;
 /// SHA-256 of `{}`; every read has it.
 const NO_ARGUMENTS_HASH: &str = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 /// Argument names whose values are never kept, whatever their case.
 const SECRET_NAMES: &[&str] = &["password", "secret", "token", "authorization", "api_key", "apikey", "credential"];
+
+/// What writing a byte and looking at a name take, in nanoseconds.
+const PER_BYTE: u32 = 3;
+const PER_NAME: u32 = 100;
 
 /// Where audit records go. Appending never blocks and never fails a call.
 pub trait AuditSink: Send + Sync {
@@ -65,17 +73,47 @@ pub fn arguments(arguments: &Map<String, Value>) -> Kept {
     if arguments.is_empty() {
         return ("{}".into(), NO_ARGUMENTS_HASH.into());
     }
-    let whole = serde_json::to_string(arguments).expect("a JSON map serialises");
-    let hash = hex::encode(Sha256::digest(whole.as_bytes()));
-    let text = if arguments.iter().any(|(name, value)| hides(name, value)) {
-        serde_json::to_string(&redacted(arguments)).expect("a JSON map serialises")
-    } else {
-        whole
-    };
-    (bounded(text, ARGUMENTS_CHARS_MAX).into(), hash.into())
+    let Written { start, hash } = Written::of(arguments);
+    let hides = arguments.iter().any(|(name, value)| hides(name, value));
+    let start = if hides { Written::of(&redacted(arguments)).start } else { start };
+    let text = String::from_utf8_lossy(&start).into_owned();
+    (bounded(text, ARGUMENTS_CHARS_MAX).into(), hex::encode(hash.finalize()).into())
+}
+
+/// The beginning of a long text, and the hash of all of it.
+#[derive(Default)]
+struct Written {
+    start: Vec<u8>,
+    hash: Sha256,
+}
+
+impl Written {
+    fn of(arguments: &Map<String, Value>) -> Self {
+        let mut written = Self::default();
+        let mut buffer = BufWriter::new(&mut written);
+        serde_json::to_writer(&mut buffer, arguments).expect("a JSON map serialises");
+        buffer.flush().expect("memory takes what is written");
+        drop(buffer);
+        written
+    }
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let room = START_BYTES_MAX.saturating_sub(self.start.len());
+        self.start.extend_from_slice(&bytes[..room.min(bytes.len())]);
+        self.hash.update(bytes);
+        pace::worked(u32::try_from(bytes.len()).unwrap_or(u32::MAX).saturating_mul(PER_BYTE));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 fn hides(name: &str, value: &Value) -> bool {
+    pace::worked(PER_NAME);
     is_secret(name) || holds_secret(value)
 }
 
@@ -104,8 +142,11 @@ fn redacted_value(value: &Value) -> Value {
 }
 
 fn is_secret(name: &str) -> bool {
-    let name = name.to_lowercase();
-    name != "page_token" && SECRET_NAMES.iter().any(|secret| name.contains(secret))
+    // Most names are in lower case already.
+    let is_plain = name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    let name = if is_plain { Cow::Borrowed(name) } else { Cow::Owned(name.to_lowercase()) };
+    let holds = |secret: &&str| name.as_bytes().windows(secret.len()).any(|part| part == secret.as_bytes());
+    name != "page_token" && SECRET_NAMES.iter().any(holds)
 }
 
 /// A method or a target as a record keeps it; callers make up what they like.

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use scope::pace;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 
@@ -57,6 +58,7 @@ impl Node {
 
 impl From<Node> for Value {
     fn from(node: Node) -> Self {
+        pace::worked(PER_NODE);
         match node {
             Node::Null => Self::Null,
             Node::Bool(flag) => Self::Bool(flag),
@@ -69,6 +71,9 @@ impl From<Node> for Value {
         }
     }
 }
+
+/// What reading a value, or making it another one, takes in nanoseconds.
+const PER_NODE: u32 = 150;
 
 /// Objects with more names than this are checked for doubles with a set.
 const NAMES_COMPARED_MAX: usize = 16;
@@ -144,6 +149,7 @@ impl<'de> Visitor<'de> for Strict {
         let mut items = Vec::new();
         while let Some(item) = sequence.next_element_seed(inner)? {
             items.push(item);
+            pace::worked(PER_NODE);
         }
         Ok(Node::List(items))
     }
@@ -153,6 +159,7 @@ impl<'de> Visitor<'de> for Strict {
         let mut read = Vec::new();
         while let Some(name) = entries.next_key::<String>()? {
             read.push((name, entries.next_value_seed(inner)?));
+            pace::worked(PER_NODE);
         }
         if names_differ(&read) {
             Ok(Node::Object(read))

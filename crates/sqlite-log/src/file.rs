@@ -150,6 +150,10 @@ unsafe fn write_below(below: *mut sqlite3_file, bytes: &[u8], at: u64) -> Result
             SQLITE_OK => at += sqlite3_int64::from(length),
             code => return Err(code),
         }
+        if bytes.len() > PIECE {
+            // A long commit lets threads that answer others go first.
+            std::thread::yield_now();
+        }
     }
     Ok(())
 }

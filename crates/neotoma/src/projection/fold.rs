@@ -55,6 +55,7 @@ struct Body<'a> {
 pub struct Writing<'a> {
     user: &'a str,
     body: Vec<u8>,
+    rows: usize,
     effects: Vec<Effect>,
 }
 
@@ -65,7 +66,12 @@ impl<'a> Writing<'a> {
         body.extend_from_slice(b"{\"user\":");
         write(user, &mut body);
         body.extend_from_slice(b",\"rows\":[");
-        Self { user, body, effects: Vec::with_capacity(rows) }
+        Self { user, body, rows: 0, effects: Vec::with_capacity(rows) }
+    }
+
+    /// How many rows it puts so far.
+    pub fn rows(&self) -> usize {
+        self.rows
     }
 
     /// Puts a row.
@@ -73,6 +79,7 @@ impl<'a> Writing<'a> {
         if self.body.last() != Some(&b'[') {
             self.body.push(b',');
         }
+        self.rows += 1;
         let begin = self.body.len();
         write(row, &mut self.body);
         let text = std::str::from_utf8(&self.body[begin..]).expect("JSON is text");

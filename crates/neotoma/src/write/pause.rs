@@ -15,13 +15,6 @@ pub async fn pause(done: usize) {
     }
 }
 
-/// Lets other threads run now and then, from one that may block.
-pub fn give_way(done: usize) {
-    if is_due(done) {
-        std::thread::yield_now();
-    }
-}
-
 fn is_due(done: usize) -> bool {
     done % STRETCH == STRETCH - 1
 }

@@ -7,11 +7,11 @@ use ledger::{
     At, Change, Commit, CommitError, Effect, Expectation, Idempotency, Ledger, NewFact, Recalled, RecordKey, Refusal,
     Seq, SharedLedger, StoredAnswer,
 };
+use scope::pace;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::MutexGuard;
 
-use super::pause::give_way;
 use super::turns::Turns;
 use crate::Error;
 use crate::projection::fold::{Happened, Writing};
@@ -22,6 +22,12 @@ const ATTEMPTS_MAX: u32 = 8;
 
 /// More rows than this are not written on the executor.
 const ROWS_INLINE_MAX: usize = 256;
+
+/// A large change is several facts: each is read, copied and handed on as a whole.
+const ROWS_PER_FACT: usize = 512;
+
+/// What writing a row takes, in nanoseconds.
+const PER_ROW: u32 = 8_000;
 
 /// What a call does, and what it answers when that has been done.
 #[derive(Debug)]
@@ -104,9 +110,10 @@ impl Recorder {
                 let payload = serde_json::to_string(&answer).expect("a generated message has only string keys");
                 (key, StoredAnswer { payload, aggregate_type: subject.kind.clone(), aggregate_id })
             });
+            let metas = (0..=rows.len() / ROWS_PER_FACT).map(|_| meta(ctx)).collect();
             let facts = match nothing {
                 true => Vec::new(),
-                false => vec![written(user.to_owned(), happened, subject, rows, ends, meta(ctx)).await?],
+                false => written(user.to_owned(), happened, subject, rows, ends, metas).await?,
             };
             let change =
                 Change { tenant: ctx.scope.tenant.clone(), at: ctx.now, idempotency: stored, expectations, facts };
@@ -158,7 +165,7 @@ impl Recorder {
     }
 }
 
-/// The fact that puts `rows` and ends `ends`. Many rows are written on a thread that may block: the row of a large
+/// The facts that put `rows` and end `ends`. Many rows are written on a thread that may block: the row of a large
 /// source is as long as all the others together.
 async fn written(
     user: String,
@@ -166,17 +173,27 @@ async fn written(
     subject: RecordKey,
     rows: Vec<Row>,
     ends: Vec<RecordKey>,
-    meta: String,
-) -> Result<(NewFact, Vec<Effect>), Error> {
+    metas: Vec<String>,
+) -> Result<Vec<(NewFact, Vec<Effect>)>, Error> {
     // A call without a task has a thread of its own, which is as good.
     let are_many = rows.len() > ROWS_INLINE_MAX && tokio::task::try_id().is_some();
     let write = move || {
-        let mut writing = Writing::new(&user, rows.len());
-        for (done, row) in rows.into_iter().enumerate() {
+        let (mut facts, mut metas) = (Vec::with_capacity(metas.len()), metas.into_iter());
+        let mut meta = move || metas.next().expect("there is one for each fact");
+        let mut rows = rows.into_iter();
+        let mut writing = Writing::new(&user, rows.len().min(ROWS_PER_FACT));
+        while let Some(row) = rows.next() {
             writing.put(&row);
-            give_way(done);
+            pace::worked(PER_ROW);
+            // Content stays with its source, which comes next.
+            if writing.rows() >= ROWS_PER_FACT && rows.len() > 0 && !matches!(row, Row::Content(_)) {
+                let next = Writing::new(&user, rows.len().min(ROWS_PER_FACT));
+                let full = std::mem::replace(&mut writing, next);
+                facts.push(full.finish(happened, subject.clone(), Vec::new(), meta()));
+            }
         }
-        writing.finish(happened, subject, ends, meta)
+        facts.push(writing.finish(happened, subject, ends, meta()));
+        facts
     };
     if !are_many {
         return Ok(write());

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use contract::Blob;
 use neotoma::domain::ids;
 use neotoma::projection::row::kind;
+use scope::TenantId;
 use serde_json::{Value, json};
 
 use crate::desk::{ANN, Desk};
@@ -443,6 +444,23 @@ async fn five_thousand_entities_and_no_more() {
     assert_eq!((stored["entities"].as_array().unwrap().len(), &stored["truncated"]), (150, &json!(true)));
     assert!(stored.to_string().len() < 64 * 1024, "the answer is slim: {}", stored.to_string().len());
     assert_eq!(desk.ok("retrieve_entities", json!({"limit": 1})).await["total"], 5000);
+}
+
+// N-008, N-070
+#[tokio::test]
+async fn a_large_batch_is_several_facts_of_one_moment() {
+    let desk = Desk::new();
+    // The content is the last row that the first of them has room for, and its source the one after it.
+    let tasks: Vec<Value> = (0..511).map(|n| json!({"entity_type": "task", "title": format!("Task {n}")})).collect();
+    let stored = desk.ok("ingest", json!({"entities": tasks})).await;
+    let facts = desk.ledger.facts(&TenantId::new(ANN.tenant).unwrap(), 0, 10).await.unwrap();
+    let rows =
+        |fact: &ledger::Fact| serde_json::from_str::<Value>(&fact.body).unwrap()["rows"].as_array().unwrap().len();
+    assert_eq!(facts.iter().map(rows).collect::<Vec<_>>(), [513, 511]);
+    assert!(facts[0].at == facts[1].at && facts[0].meta != facts[1].meta);
+    assert_eq!(stored["read_point"], 2);
+    assert_eq!(sent(&desk, &stored["source_id"]).await, json!(tasks));
+    desk.verify().await;
 }
 
 // N-075

@@ -10,6 +10,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::config::Limits;
 
@@ -18,9 +19,24 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves until `stop` fires, then lets the calls under way finish within the limit. True when all of them did.
 pub async fn serve(listener: TcpListener, router: Router, limits: &Limits, stop: CancellationToken) -> bool {
+    // A task of its own, so that who sees a connection come in also answers it. Elsewhere each would be handed from
+    // thread to thread, and wait at each of them for a processor that a long call has.
     let connections = Arc::new(Semaphore::new(limits.connections_max));
-    let graceful = GracefulShutdown::new();
     let read_timeout = Duration::from_millis(limits.read_timeout_ms);
+    let accepting = AbortOnDropHandle::new(tokio::spawn(take_in(listener, router, connections, read_timeout, stop)));
+    let Ok(graceful) = accepting.await else { return false };
+    tokio::time::timeout(Duration::from_millis(limits.shutdown_ms), graceful.shutdown()).await.is_ok()
+}
+
+/// Accepts connections until `stop` fires, and answers with what watches over them.
+async fn take_in(
+    listener: TcpListener,
+    router: Router,
+    connections: Arc<Semaphore>,
+    read_timeout: Duration,
+    stop: CancellationToken,
+) -> GracefulShutdown {
+    let graceful = GracefulShutdown::new();
     loop {
         let permit = tokio::select! {
             permit = connections.clone().acquire_owned() => permit.expect("the semaphore is never closed"),
@@ -49,8 +65,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: &Limits, stop:
             let _ = watched.await;
         });
     }
-    drop(listener);
-    tokio::time::timeout(Duration::from_millis(limits.shutdown_ms), graceful.shutdown()).await.is_ok()
+    graceful
 }
 
 /// The next connection, set up so that what is written leaves at once: otherwise each event of a stream waits for the

@@ -131,7 +131,7 @@ impl Sent<'_> {
         let absorbed = batch.absorb(&mut plan, &mut source, &origin).await?;
         if absorbed.observations_created > 0 || version.is_none() {
             if version.is_none() {
-                plan.rows.push(Row::Content(self.content().await));
+                plan.rows.push(Row::Content(ContentRow::new(&self.source_id, &self.request.entities)));
             }
             plan.put(Row::Source(source), version);
             plan.settle().await?;
@@ -151,15 +151,6 @@ impl Sent<'_> {
             answer,
             is_final: true,
         })
-    }
-
-    async fn content(&self) -> ContentRow {
-        let mut content = ContentRow::builder(&self.source_id);
-        for (index, entity) in self.request.entities.iter().enumerate() {
-            pause(index).await;
-            content.add(entity);
-        }
-        content.finish()
     }
 
     fn source(&self, ctx: &Context) -> SourceRow {
