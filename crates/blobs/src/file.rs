@@ -3,6 +3,8 @@
 //! A blob is written under a name of its own in `.incoming`, synced, and renamed to where it belongs; then the folder is
 //! synced. Whoever looks sees all of a blob or nothing, after a power cut too.
 
+mod copy;
+
 use std::fs;
 use std::io::{self, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -12,6 +14,8 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
+
+pub use copy::{Copied, copy};
 
 use crate::{Blobs, CHUNK_BYTES, Error, Folder, Key, Limit, Reader, Stored};
 

@@ -22,7 +22,7 @@ mod key;
 use futures::future::BoxFuture;
 use tokio::io::AsyncRead;
 
-pub use file::FileBlobs;
+pub use file::{Copied, FileBlobs, copy};
 pub use key::{Folder, InvalidKey, Key, segment};
 
 /// How much of a file is in memory at a time.

@@ -29,26 +29,45 @@ pub(crate) fn copy(from: &Path, to: &Path, busy: Duration) -> Result<(), BackupE
 
 /// Puts a backup into a data directory that holds no facts yet. Nothing may run on the directory meanwhile.
 pub fn restore(from: impl AsRef<Path>, data_dir: impl AsRef<Path>) -> Result<(), BackupError> {
-    let (from, data_dir) = (from.as_ref(), data_dir.as_ref());
-    let busy = Duration::from_secs(5);
-    let source = checked_backup(from, busy)?;
-    let Some(directory) = Directory::alone(data_dir)? else {
-        return Err(BackupError::InUse { path: data_dir.to_owned() });
-    };
-    let database = directory.database();
-    if holds_facts(&database, busy)? {
-        return Err(BackupError::NotEmpty { path: database });
+    Restoring::begin(from, data_dir)?.finish()
+}
+
+/// A backup that can be restored: it is sound, and there is room for it. The directory is locked until this is dropped.
+pub struct Restoring {
+    source: Connection,
+    directory: Directory,
+}
+
+impl Restoring {
+    /// Checks both sides and changes nothing.
+    pub fn begin(from: impl AsRef<Path>, data_dir: impl AsRef<Path>) -> Result<Self, BackupError> {
+        let busy = Duration::from_secs(5);
+        let source = checked_backup(from.as_ref(), busy)?;
+        let Some(directory) = Directory::alone(data_dir.as_ref())? else {
+            return Err(BackupError::InUse { path: data_dir.as_ref().to_owned() });
+        };
+        let database = directory.database();
+        if holds_facts(&database, busy)? {
+            Err(BackupError::NotEmpty { path: database })
+        } else {
+            Ok(Self { source, directory })
+        }
     }
-    let failed = |reason: String| BackupError::Failed { path: database.clone(), reason };
-    let partial = beside(&database, "restoring");
-    _ = fs::remove_file(&partial);
-    write_copy(&source, &partial).map_err(|error| failed(error.to_string()))?;
-    for leftover in ["-wal", "-shm"] {
-        let mut path = database.clone().into_os_string();
-        path.push(leftover);
-        _ = fs::remove_file(PathBuf::from(path));
+
+    /// Puts the database into its place.
+    pub fn finish(self) -> Result<(), BackupError> {
+        let database = self.directory.database();
+        let failed = |reason: String| BackupError::Failed { path: database.clone(), reason };
+        let partial = beside(&database, "restoring");
+        _ = fs::remove_file(&partial);
+        write_copy(&self.source, &partial).map_err(|error| failed(error.to_string()))?;
+        for leftover in ["-wal", "-shm"] {
+            let mut path = database.clone().into_os_string();
+            path.push(leftover);
+            _ = fs::remove_file(PathBuf::from(path));
+        }
+        publish(&partial, &database).map_err(|error| failed(error.to_string()))
     }
-    publish(&partial, &database).map_err(|error| failed(error.to_string()))
 }
 
 /// Opens a backup after it proved to be one, of a format this program knows, and sound.

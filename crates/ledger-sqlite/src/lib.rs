@@ -41,7 +41,7 @@ use ledger::CommitError;
 use scope::{Clock, SystemClock};
 use tokio::sync::{mpsc, oneshot, watch};
 
-pub use backup::restore;
+pub use backup::{Restoring, restore};
 pub use error::{BackupError, OpenError};
 pub use idempotency::KEY_TTL_MICROS;
 

@@ -3,14 +3,17 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use blobs::{Blobs, CHUNK_BYTES, Key};
 use ledger::{At, Find, Ledger, RecordVersion, Seq};
 use scope::TenantId;
+use sha2::{Digest as _, Sha256};
+use tokio::io::AsyncReadExt as _;
 
 use crate::Error;
 use crate::domain::{Schema, State};
 use crate::projection::Reader;
 use crate::projection::reader::Belongs as _;
-use crate::projection::row::{self, EntityRow, kind};
+use crate::projection::row::{self, EntityRow, SourceRow, kind};
 
 /// Entities that are looked at in one step.
 const ENTITIES_PER_STEP: usize = 500;
@@ -22,15 +25,16 @@ const DIFFERENCES_MAX: usize = 100;
 pub struct Verified {
     pub entities: u64,
     pub observations: u64,
+    pub files: u64,
     /// One line for each difference, at most a hundred, without values; empty is good.
     pub differences: Vec<String>,
 }
 
 /// Makes all snapshots of a tenant again from its observations. That records are what the facts say is for
 /// [`Ledger::verify`]; this says that what was recorded is what the reducer makes of it.
-pub async fn verify(ledger: &dyn Ledger, tenant: &TenantId) -> Result<Verified, Error> {
+pub async fn verify(ledger: &dyn Ledger, blobs: &dyn Blobs, tenant: &TenantId) -> Result<Verified, Error> {
     let at = ledger.point(tenant, At::Head).await?;
-    let mut work = Work { ledger, tenant, at, schemas: BTreeMap::new(), found: Verified::default() };
+    let mut work = Work { ledger, blobs, tenant, at, schemas: BTreeMap::new(), found: Verified::default() };
     let (mut after, mut stored) = (None, 0);
     loop {
         let find = Find { after, limit: ENTITIES_PER_STEP, ..Find::all(kind::ENTITY) };
@@ -56,6 +60,7 @@ pub async fn verify(ledger: &dyn Ledger, tenant: &TenantId) -> Result<Verified, 
 
 struct Work<'a> {
     ledger: &'a dyn Ledger,
+    blobs: &'a dyn Blobs,
     tenant: &'a TenantId,
     at: Seq,
     /// By user and entity type.
@@ -97,6 +102,7 @@ impl Work<'_> {
             let find = Find { after, limit: ENTITIES_PER_STEP, ..Find::all(kind::SOURCE) };
             let page = self.ledger.find(self.tenant, self.at, find).await?;
             for source in page.items {
+                self.check_files(&source).await;
                 let (user, id) = (source.record.scope.clone(), source.record.key.id.clone());
                 let reader = Reader::over(self.ledger, self.tenant, &user, self.at);
                 if !reader.holds_its_content(source).await {
@@ -110,9 +116,38 @@ impl Work<'_> {
         }
     }
 
+    /// Whether the files of a source are there, and are what their names say.
+    async fn check_files(&mut self, source: &RecordVersion) {
+        let Ok(row) = SourceRow::read(&source.record.body) else { return };
+        for path in &row.files {
+            self.found.files += 1;
+            let hash = match Key::parse(self.tenant, path) {
+                Ok(key) => hash_of(self.blobs, &key).await.map(|hash| hash == key.hash()),
+                Err(_) => Err(blobs::Error::NotFound),
+            };
+            match hash {
+                Ok(true) => {}
+                Ok(false) => self.differs(format!("file {path} of source {} has changed", row.id)),
+                Err(error) => self.differs(format!("file {path} of source {}: {error}", row.id)),
+            }
+        }
+    }
+
     fn differs(&mut self, line: String) {
         if self.found.differences.len() < DIFFERENCES_MAX {
             self.found.differences.push(line);
+        }
+    }
+}
+
+/// SHA-256 of a blob, in hex.
+async fn hash_of(blobs: &dyn Blobs, key: &Key) -> Result<String, blobs::Error> {
+    let mut reader = blobs.read(key, 0, u64::MAX).await?;
+    let (mut hash, mut chunk) = (Sha256::new(), vec![0; CHUNK_BYTES]);
+    loop {
+        match reader.read(&mut chunk).await? {
+            0 => return Ok(hex::encode(hash.finalize())),
+            read => hash.update(&chunk[..read]),
         }
     }
 }

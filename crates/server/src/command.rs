@@ -184,7 +184,7 @@ fn execute(line: CommandLine) -> anyhow::Result<ExitCode> {
             Command::Definitions(command) => definitions::run(&config, &command).await,
             Command::Facts(options) => facts::print(&config, &options).await,
             Command::Backup { file } => maintenance::backup(&config, &file).await,
-            Command::Restore { file } => maintenance::restore(&config, &file),
+            Command::Restore { file } => maintenance::restore(&config, &file).await,
             Command::Verify => maintenance::verify(&config).await,
             Command::Doctor => doctor::examine(&config).await,
             Command::Config { .. } | Command::Completions { .. } => unreachable!("handled above"),

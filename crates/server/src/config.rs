@@ -74,6 +74,11 @@ impl Role {
 }
 
 impl Config {
+    /// Where files are kept.
+    pub fn blobs(&self) -> PathBuf {
+        self.data.join("blobs")
+    }
+
     /// What addresses that we hand out start with.
     pub fn public_base(&self) -> String {
         if self.public_url.is_empty() { format!("http://{}", self.listen) } else { self.public_url.clone() }

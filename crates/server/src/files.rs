@@ -33,7 +33,7 @@ pub struct Files {
 impl Files {
     /// Opens the files of the configured data directory.
     pub fn open(config: &Config) -> anyhow::Result<Self> {
-        let blobs = FileBlobs::open(config.data.join("blobs"))?;
+        let blobs = FileBlobs::open(config.blobs())?;
         let links = Links::new(&crate::platform::secret(&config.data)?, &config.public_base());
         Ok(Self { blobs: Arc::new(blobs), links: Arc::new(links), clock: Arc::new(SystemClock) })
     }

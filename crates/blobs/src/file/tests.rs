@@ -72,6 +72,28 @@ async fn a_damaged_blob_is_replaced() {
     assert_eq!(world.text(&stored.key, 0, 9).await, "abc");
 }
 
+#[tokio::test]
+async fn a_copy_has_every_sound_blob_and_leaves_the_others_out() {
+    let world = World::new();
+    let (from, to) = (world.folder.path().join("blobs"), world.folder.path().join("copy"));
+    assert_eq!(copy(&from, &to).await.unwrap(), Copied::default());
+    assert_eq!(copy(&to, &from).await.unwrap(), Copied::default());
+    assert!(!to.exists(), "nothing is made for nothing");
+
+    let sound = world.put(&place("acme"), b"abc".as_slice()).await.unwrap().key;
+    let other = world.put(&place("globex"), b"xyz".as_slice()).await.unwrap().key;
+    fs::write(world.blobs.location(&other), "xy!").unwrap();
+    fs::write(from.join(INCOMING).join("half"), "ab").unwrap();
+    let damaged = vec![other.folder().location().join(other.hash())];
+    for _twice in 0..2 {
+        assert_eq!(copy(&from, &to).await.unwrap(), Copied { blobs: 1, damaged: damaged.clone() });
+    }
+    let copied = FileBlobs::open(&to).unwrap();
+    assert_eq!(fs::read(copied.location(&sound)).unwrap(), b"abc");
+    assert!(matches!(copied.len(&other).await, Err(Error::NotFound)));
+    assert_eq!(fs::read_dir(to.join(INCOMING)).unwrap().count(), 0);
+}
+
 // N-093
 #[tokio::test]
 async fn exactly_the_limit_is_accepted_and_one_byte_more_is_not() {

@@ -53,7 +53,7 @@ pub fn mount(config: &Config, ledger: &Arc<SqliteLedger>, secret: &[u8; 32]) -> 
             local_files: config.local_client,
         },
         interpreter: interpreter(settings)?,
-        blobs: Arc::new(FileBlobs::open(config.data.join("blobs"))?),
+        blobs: Arc::new(FileBlobs::open(config.blobs())?),
         links: Links::new(secret, &config.public_base()),
         roots: Arc::new(Roots::open(&settings.upload_roots)?),
     });

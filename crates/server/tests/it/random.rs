@@ -122,6 +122,7 @@ fn every_tool_answers_or_refuses_whatever_it_gets() {
     }
     let verification = runtime.block_on(platform.ledger.verify(&platform.folds)).unwrap();
     assert_eq!(verification.differences, Vec::<String>::new());
-    let snapshots = runtime.block_on(neotoma::verify(platform.ledger.as_ref(), &tenant)).unwrap();
+    let snapshots =
+        runtime.block_on(neotoma::verify(platform.ledger.as_ref(), platform.files.blobs.as_ref(), &tenant)).unwrap();
     assert_eq!(snapshots.differences, Vec::<String>::new());
 }

@@ -1,10 +1,12 @@
 //! `chancery verify` and backups, with neotoma's data.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::neotoma::projection::fold::{Happened, Writing};
 use ::neotoma::projection::row::Row;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use ledger::{At, Change, Find, Ledger as _, RecordKey};
 use scope::Scope;
 use serde_json::json;
@@ -110,7 +112,7 @@ async fn verify_finds_a_snapshot_that_its_observations_do_not_give() {
     ledger.commit(change).await.unwrap();
 
     assert!(ledger.verify(&world.platform.folds).await.unwrap().differences.is_empty(), "records and facts agree");
-    let found = ::neotoma::verify(ledger.as_ref(), &tenant).await.unwrap();
+    let found = ::neotoma::verify(ledger.as_ref(), world.platform.files.blobs.as_ref(), &tenant).await.unwrap();
     assert_eq!(found.differences, [format!("entity {} is not what its observations say: title", key.id)]);
     let verified = run(world.folder.path(), &["verify"]).await;
     assert!(!verified.success && verified.stdout.contains(&key.id), "{}", verified.stdout);
@@ -172,6 +174,51 @@ async fn a_backup_under_load_is_one_consistent_point() {
             for part in ["a", "b"] {
                 assert!(titles.contains(&format!("{writer} {index} {part}").as_str()), "{writer} {index} of {count}");
             }
+        }
+    }
+}
+
+// N-252, N-344, R-432: files are part of a backup, and of what is verified.
+#[tokio::test]
+async fn a_backup_brings_the_files_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), folder.path().join("copy.db"));
+    let note = json!({ "file_content": STANDARD.encode("Call Ann"), "mime_type": "text/plain", "interpret": false });
+    let source = Piped::start(&data, &[]).await.ok("ingest", note).await["source_id"].clone();
+    let done = run(&data, &["backup", file.to_str().unwrap()]).await;
+    let beside = folder.path().join("copy.db.blobs");
+    assert!(done.success && done.stdout.contains(&format!("files: 1, in {}", beside.display())), "{}", done.stdout);
+
+    let restored = folder.path().join("restored");
+    let done = run(&restored, &["restore", file.to_str().unwrap()]).await;
+    assert!(done.success && done.stdout.contains("files: 1, in"), "{}{}", done.stdout, done.stderr);
+    let verified = run(&restored, &["verify"]).await;
+    assert!(verified.success && verified.stdout.contains("files read: 1"), "{}", verified.stdout);
+    // A second time there is no room, and nothing is touched.
+    assert!(!run(&restored, &["restore", file.to_str().unwrap()]).await.success);
+
+    let stored = only_file(&restored.join("blobs"));
+    let complaint = |verified: crate::process::Ended, word: &str| {
+        let line = verified.stdout.lines().find(|line| line.starts_with("differs: ")).unwrap_or_default().to_owned();
+        assert!(!verified.success && line.contains(source.as_str().unwrap()) && line.ends_with(word), "{line}");
+    };
+    std::fs::write(&stored, "Call Bob").unwrap();
+    complaint(run(&restored, &["verify"]).await, "has changed");
+    let damaged = run(&restored, &["backup", folder.path().join("second.db").to_str().unwrap()]).await;
+    assert!(!damaged.success && damaged.stdout.contains("damaged, and not copied: "), "{}", damaged.stdout);
+    std::fs::remove_file(&stored).unwrap();
+    complaint(run(&restored, &["verify"]).await, "there is no such file");
+}
+
+fn only_file(folder: &Path) -> PathBuf {
+    let mut folders = vec![folder.to_owned()];
+    loop {
+        let entries = std::fs::read_dir(folders.pop().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+        for path in entries.filter(|path| !path.ends_with(".incoming")) {
+            if path.is_file() {
+                return path;
+            }
+            folders.push(path);
         }
     }
 }
