@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 use crate::load::{Cost, Request, Running};
 use crate::report::{Report, median};
-use crate::subject::{neotoma, read_to_echo};
+use crate::subject::{bare_echo, hello, neotoma, read_to_echo};
 
 /// Runs of which the median counts.
 const RUNS: usize = 3;
@@ -44,23 +44,27 @@ fn ingest(numbers: std::ops::Range<usize>) -> Request {
 /// One entity per call, and a hundred.
 // N-343
 async fn stores(report: &mut Report, quick: bool) -> anyhow::Result<()> {
+    let bare = bare_echo().await?;
     for (writers, calls) in [(1, 400), (16, 4000)] {
         let calls = if quick { calls / 2 } else { calls };
-        let mut costs = Vec::new();
+        let (mut costs, mut ratios) = (Vec::new(), Vec::new());
         for _run in 0..RUNS {
             let folder = tempfile::tempdir()?;
             let server = neotoma(folder.path()).await?;
             server.load(writers, calls / 8, |call| ingest(1_000_000 + call..1_000_001 + call)).await?;
-            costs.push(server.load(writers, calls, |call| ingest(call..call + 1)).await?);
+            let echo = bare.load(writers, calls, hello).await?;
+            let cost = server.load(writers, calls, |call| ingest(call..call + 1)).await?;
+            ratios.push(cost.cpu_us / echo.cpu_us);
+            costs.push(cost);
         }
-        let cost = middle(&costs);
+        let (cost, ratio) = (middle(&costs), format!("{:.2} of a bare rmcp echo", median(ratios)));
         let what = format!("ingest of one entity, {writers} callers");
         let measured = format!("{:.0}/s, {:.0} us CPU", cost.per_s, cost.cpu_us);
         // A single caller shares its sync with nobody, so that it pays for the disk and not for us.
         if writers == 1 {
-            report.row(&what, measured, String::new());
+            report.row(&what, measured, ratio);
         } else {
-            report.judged(&what, measured, String::new(), "at most 300 us", cost.cpu_us <= 300.0);
+            report.judged(&what, measured, ratio, "at most 300 us", cost.cpu_us <= 300.0);
         }
     }
     let calls = if quick { 100 } else { 400 };

@@ -53,6 +53,16 @@ pub async fn echo(report: &mut Report, quick: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A server with nothing but an echo on rmcp: the yardstick.
+pub async fn bare_echo() -> anyhow::Result<Running> {
+    Running::start(&program("bench")?, &["rmcp"], "/mcp").await
+}
+
+/// What it is asked.
+pub fn hello(_: usize) -> Request {
+    Request::tool("echo", &json!({ "text": "hello" }))
+}
+
 /// A read against an echo on rmcp alone, in turns, so that a slow moment of the machine slows both.
 pub async fn read_to_echo(
     report: &mut Report,
@@ -61,12 +71,11 @@ pub async fn read_to_echo(
     what: &str,
     get: impl Fn(usize) -> Request + Sync,
 ) -> anyhow::Result<()> {
-    let bare = Running::start(&program("bench")?, &["rmcp"], "/mcp").await?;
-    let echo = |_| Request::tool("echo", &json!({ "text": "hello" }));
+    let bare = bare_echo().await?;
     let (rounds, calls) = if quick { (9, 2000) } else { (15, 6000) };
     let (mut gets, mut echoes, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _round in 0..rounds {
-        let echo_us = bare.load(8, calls, echo).await?.cpu_us;
+        let echo_us = bare.load(8, calls, hello).await?.cpu_us;
         let get_us = server.load(8, calls, &get).await?.cpu_us;
         ratios.push(get_us / echo_us);
         gets.push(get_us);

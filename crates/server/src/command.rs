@@ -122,7 +122,7 @@ enum Command {
     Definitions(definitions::Definitions),
     /// Print what happened, one CloudEvent per line.
     Facts(facts::Facts),
-    /// Copy the data to a file while the server runs.
+    /// Copy the data to a file, and stored files beside it, while the server runs.
     Backup { file: PathBuf },
     /// Make a data directory from a backup.
     Restore { file: PathBuf },
