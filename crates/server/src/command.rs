@@ -11,6 +11,7 @@ mod http;
 mod ingest;
 mod maintenance;
 mod proposals;
+mod reader;
 mod stdio;
 mod tools;
 mod typed;
@@ -141,6 +142,7 @@ enum Command {
 
 /// Runs a command line to its end.
 pub fn run(line: CommandLine) -> ExitCode {
+    reader::may_leave();
     match execute(line) {
         Ok(code) => code,
         Err(error) => {
@@ -159,8 +161,7 @@ fn execute(line: CommandLine) -> anyhow::Result<ExitCode> {
     let CommandLine { settings, command } = line;
     match command {
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut CommandLine::command(), "chancery", &mut std::io::stdout());
-            return Ok(ExitCode::SUCCESS);
+            return Ok(print_completions(shell));
         }
         Command::Config { what } => return client::print(what, &load(&settings, None)?),
         _ => {}
@@ -193,6 +194,14 @@ fn execute(line: CommandLine) -> anyhow::Result<ExitCode> {
     // Reading stdin cannot be interrupted; a stdio server must not wait for it.
     runtime.shutdown_background();
     outcome
+}
+
+#[expect(clippy::print_stdout, reason = "the script belongs on stdout")]
+fn print_completions(shell: Shell) -> ExitCode {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut CommandLine::command(), "chancery", &mut script);
+    print!("{}", String::from_utf8_lossy(&script));
+    ExitCode::SUCCESS
 }
 
 /// The configuration from all its sources.

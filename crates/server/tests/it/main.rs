@@ -17,4 +17,5 @@ mod neotoma;
 mod process;
 mod random;
 mod replay;
+mod unread;
 mod world;

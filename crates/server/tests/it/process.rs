@@ -63,3 +63,11 @@ impl Running {
 pub async fn ends_well(mut child: Child) -> bool {
     tokio::time::timeout(PATIENCE, child.wait()).await.expect("it ends").unwrap().success()
 }
+
+/// Ends a command whose output nobody reads: how it ended, and what it said on stderr.
+pub async fn run_unread(data: &Path, arguments: &[&str]) -> (bool, String) {
+    let mut child = command(data, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await.expect("it ends").unwrap();
+    (output.status.success(), String::from_utf8(output.stderr).unwrap())
+}
