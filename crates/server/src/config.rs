@@ -160,10 +160,14 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         name: "neotoma.interpreter_url",
-        about: "An OpenAI-compatible endpoint that interprets files, such as `http://127.0.0.1:11434/v1`; plain http only. The embedded rules when empty.",
+        about: "An OpenAI-compatible endpoint that interprets files, such as `http://127.0.0.1:11434/v1` or `https://models.example.org/v1`. The embedded rules when empty.",
     },
     Setting { name: "neotoma.interpreter_model", about: "The model to ask there." },
     Setting { name: "neotoma.interpreter_key", about: "Its bearer token; better given by the environment." },
+    Setting {
+        name: "neotoma.interpreter_ca",
+        about: "A PEM file of certificate authorities that an https endpoint is checked with. Those of the system when empty.",
+    },
     Setting { name: "hosts", about: "Host names besides loopback that requests may name." },
     Setting {
         name: "origins",

@@ -1,10 +1,12 @@
 //! A model behind an OpenAI-compatible endpoint as interpreter, for those who configure one.
 //!
-//! Speaks plain HTTP only: a model on this machine or in the same network, or a proxy that adds TLS. An `https` address is
-//! refused when the interpreter is made, never silently downgraded. Nothing of a document or of an answer enters a failure.
+//! Plain HTTP is for a model on this machine or in the same network, HTTPS for all others. Nothing of a document or of an
+//! answer enters a failure.
 
+mod tls;
 mod wire;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use contract::Object;
@@ -12,6 +14,8 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use http::Uri;
 use serde_json::{Map, Value, json};
+
+use tls::Tls;
 
 use super::{Document, Extracted, Failure, Interpreter, rules, vocabulary};
 
@@ -23,6 +27,8 @@ pub struct OpenAiConfig {
     pub model: String,
     /// Sent as a bearer token when there is one.
     pub api_key: Option<String>,
+    /// Certificate authorities to trust instead of the system's, as a PEM file.
+    pub authorities: Option<PathBuf>,
     /// For the whole exchange.
     pub timeout: Duration,
     /// 0 asks for the most repeatable answer.
@@ -40,6 +46,7 @@ impl OpenAiConfig {
             base_url: base_url.into(),
             model: model.into(),
             api_key: None,
+            authorities: None,
             timeout: Duration::from_secs(60),
             temperature: 0.0,
             answer_bytes_max: 4 << 20,
@@ -65,20 +72,21 @@ impl std::fmt::Debug for OpenAiConfig {
 pub struct OpenAi {
     config: OpenAiConfig,
     endpoint: Uri,
+    /// For an https address.
+    tls: Option<Tls>,
 }
 
 impl OpenAi {
-    /// Refuses an address that is not plain HTTP.
+    /// Refuses an address that is neither HTTP nor HTTPS.
     pub fn new(config: OpenAiConfig) -> Result<Self, Failure> {
         let address = format!("{}/chat/completions", config.base_url.trim_end_matches('/'));
         let endpoint: Uri = address.parse().map_err(|_| failure("the address of the model is not a URL"))?;
-        match endpoint.scheme_str() {
-            Some("http") if endpoint.host().is_some() => Ok(Self { config, endpoint }),
-            Some("https") => {
-                Err(failure("the model is behind https, which this server does not speak; use http or a local proxy"))
-            }
-            _ => Err(failure("the address of the model is not an http URL")),
-        }
+        let tls = match endpoint.scheme_str() {
+            Some("http") => None,
+            Some("https") => Some(Tls::new(config.authorities.as_deref())?),
+            _ => return Err(failure("the address of the model is not an http or https URL")),
+        };
+        Ok(Self { config, endpoint, tls })
     }
 
     async fn ask(&self, text: &str) -> Result<Vec<Extracted>, Failure> {
@@ -97,8 +105,8 @@ impl OpenAi {
                 "json_schema": { "name": "entities", "schema": answer_schema() },
             },
         });
-        let exchange =
-            wire::post(&self.endpoint, self.config.api_key.as_deref(), &request, self.config.answer_bytes_max);
+        let to = wire::Place { endpoint: &self.endpoint, tls: self.tls.as_ref() };
+        let exchange = wire::post(to, self.config.api_key.as_deref(), &request, self.config.answer_bytes_max);
         let answer = tokio::time::timeout(self.config.timeout, exchange)
             .await
             .map_err(|_| failure("the model did not answer in time"))??;

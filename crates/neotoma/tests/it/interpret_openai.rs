@@ -1,6 +1,7 @@
 //! A model behind HTTP, stood in for by a server in this process that answers what the test says.
 
 use std::convert::Infallible;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,8 +14,12 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use neotoma::interpret::{Document, Extracted, Failure, Interpreter, OpenAi, OpenAiConfig};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 #[tokio::test]
 async fn the_answer_of_a_model_becomes_entities() {
@@ -79,11 +84,52 @@ async fn a_model_that_is_silent_or_away_is_a_failure() {
 }
 
 #[test]
-fn only_plain_http_is_spoken() {
+fn only_http_and_https_are_spoken() {
     let refused = |address: &str| OpenAi::new(OpenAiConfig::new(address, "tiny")).unwrap_err().reason;
-    assert!(refused("https://models.example.com/v1").starts_with("the model is behind https"));
-    assert_eq!(refused("ftp://models.example.com"), "the address of the model is not an http URL");
+    assert_eq!(refused("ftp://models.example.com"), "the address of the model is not an http or https URL");
     assert_eq!(refused("not a url"), "the address of the model is not a URL");
+}
+
+#[tokio::test]
+async fn a_model_behind_https_must_be_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let certificate = |name: &str| rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
+    let (sound, foreign) = (certificate("127.0.0.1"), certificate("models.example.com"));
+    let file = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let trusted = file("trusted.pem", sound.cert.pem() + &foreign.cert.pem());
+    let model = Model::answers(200, entities(json!([]))).await;
+    let here = model.behind(&sound).await;
+    let asked = |address: String, authorities: Option<&PathBuf>| {
+        let authorities = authorities.cloned();
+        let model = &model;
+        async move {
+            let change = |config: &mut OpenAiConfig| {
+                (config.base_url, config.authorities) = (format!("https://{address}/v1"), authorities);
+                config.api_key = Some("k-1".to_owned());
+            };
+            model.ask(change).await.map_err(|failure| failure.reason)
+        }
+    };
+    assert_eq!(asked(here.clone(), Some(&trusted)).await, Ok(Vec::new()));
+    assert_eq!(model.seen.lock().await.take().unwrap().0, "Bearer k-1");
+
+    let untrusted = Err("the model does not speak TLS, or its certificate is not trusted".to_owned());
+    let other = file("other.pem", certificate("127.0.0.1").cert.pem());
+    assert_eq!(asked(here, Some(&other)).await, untrusted, "of another authority");
+    assert_eq!(asked(model.behind(&foreign).await, Some(&trusted)).await, untrusted, "of another host");
+    assert_eq!(asked(model.address.clone(), Some(&trusted)).await, untrusted, "in the clear");
+    assert!(model.seen.lock().await.is_none(), "nobody else was told the key");
+
+    let refused = |authorities: PathBuf| {
+        let config = OpenAiConfig::new("https://127.0.0.1/v1", "tiny");
+        OpenAi::new(OpenAiConfig { authorities: Some(authorities), ..config }).unwrap_err().reason
+    };
+    assert_eq!(refused(folder.path().join("none")), "the file of certificate authorities cannot be read");
+    assert_eq!(refused(file("empty.pem", String::new())), "no certificate authority is known; name a file of them");
 }
 
 #[test]
@@ -116,6 +162,28 @@ impl Model {
             }
         });
         Self { address, seen }
+    }
+
+    /// An address at which TLS with this certificate leads to the model.
+    async fn behind(&self, certificate: &rcgen::CertifiedKey<rcgen::KeyPair>) -> String {
+        let key = PrivateKeyDer::try_from(certificate.signing_key.serialize_der()).unwrap();
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.cert.der().clone()], key)
+            .unwrap();
+        let (acceptor, model) = (TlsAcceptor::from(Arc::new(config)), self.address.clone());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let Ok(mut inside) = acceptor.accept(stream).await else { continue };
+                let mut outside = TcpStream::connect(&model).await.unwrap();
+                tokio::spawn(async move { tokio::io::copy_bidirectional(&mut inside, &mut outside).await });
+            }
+        });
+        address
     }
 
     async fn ask(&self, change: impl FnOnce(&mut OpenAiConfig)) -> Result<Vec<Extracted>, Failure> {

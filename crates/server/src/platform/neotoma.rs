@@ -25,6 +25,7 @@ pub struct Settings {
     pub interpreter_url: String,
     pub interpreter_model: String,
     pub interpreter_key: String,
+    pub interpreter_ca: String,
 }
 
 impl Default for Settings {
@@ -37,6 +38,7 @@ impl Default for Settings {
             interpreter_url: String::new(),
             interpreter_model: String::new(),
             interpreter_key: String::new(),
+            interpreter_ca: String::new(),
         }
     }
 }
@@ -71,6 +73,7 @@ fn interpreter(settings: &Settings) -> anyhow::Result<Arc<dyn Interpreter>> {
     }
     let mut asked = OpenAiConfig::new(&settings.interpreter_url, &settings.interpreter_model);
     asked.api_key = Some(settings.interpreter_key.clone()).filter(|key| !key.is_empty());
+    asked.authorities = Some(settings.interpreter_ca.as_str()).filter(|file| !file.is_empty()).map(PathBuf::from);
     Ok(Arc::new(OpenAi::new(asked).context("neotoma.interpreter_url")?))
 }
 

@@ -5,26 +5,44 @@ use http::{Method, Request, Uri, header};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use super::super::Failure;
 use super::failure;
+use super::tls::Tls;
+
+/// Where a model is. Without TLS it is asked in the clear.
+pub struct Place<'a> {
+    pub endpoint: &'a Uri,
+    pub tls: Option<&'a Tls>,
+}
 
 /// Posts `request` and reads a JSON answer of at most `answer_bytes_max`. Redirects are not followed.
 pub async fn post(
-    endpoint: &Uri,
+    Place { endpoint, tls }: Place<'_>,
     api_key: Option<&str>,
     request: &Value,
     answer_bytes_max: usize,
 ) -> Result<Value, Failure> {
-    let unreachable = || failure("the model cannot be reached");
     let host = endpoint.host().ok_or_else(unreachable)?.trim_matches(['[', ']']);
-    let stream = TcpStream::connect((host, endpoint.port_u16().unwrap_or(80))).await.map_err(|_| unreachable())?;
+    let port = endpoint.port_u16().unwrap_or(if tls.is_some() { 443 } else { 80 });
+    let stream = TcpStream::connect((host, port)).await.map_err(|_| unreachable())?;
+    let request = message(endpoint, api_key, request).ok_or_else(|| failure("the key of the model is not a header"))?;
+    match tls {
+        Some(tls) => converse(tls.handshake(host, stream).await?, request, answer_bytes_max).await,
+        None => converse(stream, request, answer_bytes_max).await,
+    }
+}
+
+async fn converse(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    request: Request<Full<Bytes>>,
+    answer_bytes_max: usize,
+) -> Result<Value, Failure> {
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|_| unreachable())?;
     let exchange = async {
-        let request =
-            message(endpoint, api_key, request).ok_or_else(|| failure("the key of the model is not a header"))?;
         let response = sender.send_request(request).await.map_err(|_| unreachable())?;
         if !response.status().is_success() {
             return Err(failure(&format!("the model answered with status {}", response.status().as_u16())));
@@ -42,6 +60,10 @@ pub async fn post(
         // The connection may close right after the last byte; then the exchange has all it needs.
         _ = &mut connection => exchange.await,
     }
+}
+
+fn unreachable() -> Failure {
+    failure("the model cannot be reached")
 }
 
 fn message(endpoint: &Uri, api_key: Option<&str>, body: &Value) -> Option<Request<Full<Bytes>>> {
