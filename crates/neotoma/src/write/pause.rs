@@ -5,7 +5,7 @@ const STRETCH: usize = 32;
 
 /// Lets others run now and then; `done` counts what the loop around it has done.
 pub async fn pause(done: usize) {
-    if !is_due(done) {
+    if done % STRETCH != STRETCH - 1 {
         return;
     }
     // A call without a task has a thread of its own: the executor does not wait for it, and perhaps other threads do.
@@ -13,8 +13,4 @@ pub async fn pause(done: usize) {
         Some(_) => tokio::task::yield_now().await,
         None => std::thread::yield_now(),
     }
-}
-
-fn is_due(done: usize) -> bool {
-    done % STRETCH == STRETCH - 1
 }

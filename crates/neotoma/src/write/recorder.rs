@@ -110,10 +110,11 @@ impl Recorder {
                 let payload = serde_json::to_string(&answer).expect("a generated message has only string keys");
                 (key, StoredAnswer { payload, aggregate_type: subject.kind.clone(), aggregate_id })
             });
-            let metas = (0..=rows.len() / ROWS_PER_FACT).map(|_| meta(ctx)).collect();
-            let facts = match nothing {
-                true => Vec::new(),
-                false => written(user.to_owned(), happened, subject, rows, ends, metas).await?,
+            let facts = if nothing {
+                Vec::new()
+            } else {
+                let metas = (0..=rows.len() / ROWS_PER_FACT).map(|_| meta(ctx)).collect();
+                written(user.to_owned(), happened, subject, rows, ends, metas).await?
             };
             let change =
                 Change { tenant: ctx.scope.tenant.clone(), at: ctx.now, idempotency: stored, expectations, facts };
