@@ -1,0 +1,243 @@
+//! The write loop: from a decision to something durable, at most once for each client_request_id.
+
+use std::time::Duration;
+
+use contract::Context;
+use ledger::{
+    At, Change, Commit, CommitError, Effect, Expectation, Idempotency, Ledger, NewFact, Recalled, RecordKey, Refusal,
+    Seq, SharedLedger, StoredAnswer,
+};
+use scope::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Failure;
+use crate::meta::envelope;
+
+/// A write is decided at most this often before the conflict is the caller's to solve.
+const ATTEMPTS_MAX: u32 = 3;
+
+/// A change of more rows than this is not encoded on the executor.
+const ROWS_INLINE_MAX: usize = 256;
+
+/// What a call does, and what it answers when that has been done.
+#[derive(Debug, Clone)]
+pub struct Decision<F, A> {
+    /// What happens, in order.
+    pub facts: Vec<F>,
+    /// What must still hold at the commit.
+    pub expectations: Vec<Expectation>,
+    pub answer: A,
+    /// The sort and id of what the effect is about, as the table of idempotency keys names it.
+    pub aggregate: RecordKey,
+    /// False when the same call is worth making again: then its answer is not kept for repetitions.
+    pub is_final: bool,
+}
+
+impl<F, A> Decision<F, A> {
+    /// A decision that expects nothing.
+    pub fn new(facts: Vec<F>, aggregate: RecordKey, answer: A) -> Self {
+        Self { facts, expectations: Vec::new(), answer, aggregate, is_final: true }
+    }
+
+    /// The same decision with another answer.
+    pub fn map<B>(self, word: impl FnOnce(A) -> B) -> Decision<F, B> {
+        let Self { facts, expectations, answer, aggregate, is_final } = self;
+        Decision { facts, expectations, answer: word(answer), aggregate, is_final }
+    }
+}
+
+/// A fact of a capability, before it is recorded.
+pub trait Recordable: Send + 'static {
+    /// The fact as the ledger takes it, with what its fold makes of it.
+    fn encode(self, meta: String) -> (NewFact, Vec<Effect>);
+
+    /// About how many records it puts. A change of many is encoded off the executor.
+    fn rows(&self) -> usize {
+        1
+    }
+}
+
+/// The answer to a write. It is stored as JSON and given again when the call is repeated.
+pub trait Replayable: Serialize + DeserializeOwned + Send {
+    /// Takes the point at which the write can be read, where the answer has a place for it. Not part of what is stored.
+    fn set_read_point(&mut self, _seq: Seq) {}
+
+    /// Marks the answer as that of an earlier call, first given at `at`.
+    fn mark_replay(&mut self, at: Timestamp);
+}
+
+/// Commits decisions.
+#[derive(Clone)]
+pub struct Recorder {
+    ledger: SharedLedger,
+    /// Who makes the facts, such as `chancery/guestbook`.
+    producer: &'static str,
+}
+
+impl Recorder {
+    /// `producer` names the maker of the facts in their envelopes, such as `chancery/guestbook`.
+    pub fn new(ledger: SharedLedger, producer: &'static str) -> Self {
+        Self { ledger, producer }
+    }
+
+    pub fn ledger(&self) -> &dyn Ledger {
+        self.ledger.as_ref()
+    }
+
+    /// Decides and commits, and answers; or answers as before when the same effect has happened already.
+    ///
+    /// `decide` loads what the call is about and lets the rules decide. When something changed between decision and commit,
+    /// it is called again and sees the new state. A decision without facts is committed only to keep its answer.
+    pub async fn once<F, A, E, D, Fut>(&self, ctx: &Context, decide: D) -> Result<A, E>
+    where
+        F: Recordable,
+        A: Replayable,
+        E: From<Failure>,
+        D: Fn() -> Fut,
+        Fut: Future<Output = Result<Decision<F, A>, E>> + Send,
+    {
+        if let Some(earlier) = self.recall(ctx).await? {
+            return Ok(earlier);
+        }
+        for attempt in 1..=ATTEMPTS_MAX {
+            let decision = match decide().await {
+                Ok(decision) => decision,
+                // The same call elsewhere may have happened since we looked; then its effect is what stands in our way.
+                Err(refusal) => return self.recall(ctx).await?.ok_or(refusal),
+            };
+            if ctx.cancelled.is_cancelled() {
+                return Err(Failure::Cancelled.into());
+            }
+            match self.commit(ctx, decision).await? {
+                Outcome::Answered(answer) => return Ok(answer),
+                Outcome::Conflict(refusal) => {
+                    tracing::debug!(%refusal, attempt, "a write is decided again");
+                    // A little later, and not all at the same moment.
+                    tokio::time::sleep(Duration::from_millis(u64::from(attempt) * spread(ctx))).await;
+                }
+            }
+        }
+        Ok(self.recall(ctx).await?.ok_or(Failure::Contended)?)
+    }
+
+    /// Commits facts that other processes may record at the same time; theirs are as good as ours.
+    pub async fn record_unless_done<F: Recordable>(
+        &self,
+        ctx: &Context,
+        facts: Vec<F>,
+        expectations: Vec<Expectation>,
+    ) -> Result<(), Failure> {
+        let facts = self.encode(ctx, facts).await?;
+        match self.ledger.commit(change(ctx, None, expectations, facts)).await {
+            Ok(_) | Err(CommitError::Refused(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn commit<F, A>(&self, ctx: &Context, decision: Decision<F, A>) -> Result<Outcome<A>, Failure>
+    where
+        F: Recordable,
+        A: Replayable,
+    {
+        let Decision { facts, expectations, mut answer, aggregate, is_final } = decision;
+        let key = idempotency(ctx).filter(|_| is_final);
+        if facts.is_empty() && key.is_none() {
+            return Ok(Outcome::Answered(answer));
+        }
+        let stored = key.map(|key| {
+            let payload = serde_json::to_string(&answer).expect("a generated message has only string keys");
+            let RecordKey { kind, id } = aggregate;
+            (key, StoredAnswer { payload, aggregate_type: kind, aggregate_id: Some(id) })
+        });
+        let facts = self.encode(ctx, facts).await?;
+        match self.ledger.commit(change(ctx, stored, expectations, facts)).await {
+            Ok(Commit::Done { seq, .. }) => {
+                answer.set_read_point(seq);
+                Ok(Outcome::Answered(answer))
+            }
+            Ok(Commit::Replayed(recalled)) => Ok(Outcome::Answered(self.replay(ctx, recalled).await?)),
+            Err(CommitError::Refused(Refusal::KeyReused { .. })) => Err(key_reused(ctx)),
+            Err(CommitError::Refused(refusal)) => Ok(Outcome::Conflict(refusal)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Facts as the ledger takes them. Many rows are encoded on a thread that may block.
+    async fn encode<F: Recordable>(
+        &self,
+        ctx: &Context,
+        facts: Vec<F>,
+    ) -> Result<Vec<(NewFact, Vec<Effect>)>, Failure> {
+        let rows: usize = facts.iter().map(F::rows).sum();
+        let envelopes: Vec<String> = facts.iter().map(|_| envelope(ctx, self.producer)).collect();
+        let encode = || facts.into_iter().zip(envelopes).map(|(fact, meta)| fact.encode(meta)).collect();
+        // A call without a task has a thread of its own, which is as good.
+        if rows <= ROWS_INLINE_MAX || tokio::task::try_id().is_none() {
+            return Ok(encode());
+        }
+        tokio::task::spawn_blocking(encode).await.map_err(|stopped| match stopped.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Failure::Cancelled,
+        })
+    }
+
+    async fn recall<A: Replayable>(&self, ctx: &Context) -> Result<Option<A>, Failure> {
+        let Some(effect) = idempotency(ctx) else { return Ok(None) };
+        match self.ledger.recall(&ctx.scope.tenant, &effect).await? {
+            Some(recalled) => self.replay(ctx, recalled).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The stored answer, marked as a repetition. It was stored before its point was known.
+    async fn replay<A: Replayable>(&self, ctx: &Context, recalled: Recalled) -> Result<A, Failure> {
+        if !recalled.same_request {
+            return Err(key_reused(ctx));
+        }
+        let mut answer: A = serde_json::from_str(&recalled.payload).map_err(|error| Failure::Internal {
+            error_id: ctx.request.request_id.clone(),
+            cause: format!("a stored answer cannot be read: {error}"),
+        })?;
+        answer.set_read_point(self.ledger.point(&ctx.scope.tenant, At::Time(recalled.at)).await?);
+        answer.mark_replay(recalled.at);
+        Ok(answer)
+    }
+}
+
+/// What one attempt led to.
+enum Outcome<A> {
+    Answered(A),
+    /// Something that the decision rests on has changed.
+    Conflict(Refusal),
+}
+
+fn change(
+    ctx: &Context,
+    idempotency: Option<(Idempotency, StoredAnswer)>,
+    expectations: Vec<Expectation>,
+    facts: Vec<(NewFact, Vec<Effect>)>,
+) -> Change {
+    Change { tenant: ctx.scope.tenant.clone(), at: ctx.now, idempotency, expectations, facts }
+}
+
+fn idempotency(ctx: &Context) -> Option<Idempotency> {
+    ctx.effect.as_ref().map(|effect| Idempotency {
+        principal: ctx.principal.id(),
+        operation: effect.operation.clone(),
+        key: effect.key.clone(),
+        request_hash: effect.request_hash.clone(),
+    })
+}
+
+fn key_reused(ctx: &Context) -> Failure {
+    Failure::KeyReused { key: ctx.effect.as_ref().map(|effect| effect.key.clone()).unwrap_or_default() }
+}
+
+/// Between 1 and 8, and different from call to call: ids are the only dice here.
+fn spread(ctx: &Context) -> u64 {
+    ctx.ids.next().bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte))) % 8 + 1
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! The loop on the ledger in memory: a fact that adds to a counter.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use contract::{NoClient, RequestMeta, Verdict};
+use ledger::model::ModelLedger;
+use ledger::{LIVE, Record};
+use scope::{FixedClock, Principal, Scope, SequentialIds};
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+
+const COUNTER: &str = "test.counter";
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+struct Counted {
+    total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_point: Option<Seq>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_given: Option<String>,
+}
+
+impl Replayable for Counted {
+    fn set_read_point(&mut self, seq: Seq) {
+        self.read_point = Some(seq);
+    }
+
+    fn mark_replay(&mut self, at: Timestamp) {
+        self.first_given = Some(at.to_string());
+    }
+}
+
+struct Added {
+    total: u64,
+    rows: usize,
+}
+
+impl Recordable for Added {
+    fn encode(self, meta: String) -> (NewFact, Vec<Effect>) {
+        let body = self.total.to_string();
+        let record = Record {
+            key: counter(),
+            scope: "all".to_owned(),
+            r#type: "counter".to_owned(),
+            listed: true,
+            status: None,
+            name: None,
+            time: None,
+            tags: Vec::new(),
+            ends: None,
+            unique: Vec::new(),
+            text: String::new(),
+            body: body.clone(),
+        };
+        let fact = NewFact { kind: "test.Added".to_owned(), subject: counter(), body, meta };
+        (fact, vec![Effect::Put(Box::new(record))])
+    }
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+}
+
+fn counter() -> RecordKey {
+    RecordKey::new(COUNTER, "c")
+}
+
+struct World {
+    recorder: Recorder,
+    decided: AtomicU32,
+}
+
+impl World {
+    fn new() -> Self {
+        let clock = Arc::new(FixedClock::at("2026-07-28T10:00:00Z".parse().unwrap()));
+        let recorder = Recorder::new(Arc::new(ModelLedger::new(clock)), "chancery/test");
+        Self { recorder, decided: AtomicU32::new(0) }
+    }
+
+    fn ctx(&self, key: Option<(&str, &str)>) -> Context {
+        Context {
+            scope: Scope::local(),
+            principal: Principal::local("tester"),
+            request: RequestMeta { request_id: "r1".to_owned(), ..RequestMeta::default() },
+            now: "2026-07-28T10:00:00Z".parse().unwrap(),
+            ids: Arc::new(SequentialIds::default()),
+            client: Arc::new(NoClient),
+            cancelled: CancellationToken::new(),
+            effect: key.map(|(key, hash)| contract::Effect {
+                operation: "test.add".to_owned(),
+                key: key.to_owned(),
+                request_hash: hash.to_owned(),
+            }),
+            verdict: Verdict::default(),
+        }
+    }
+
+    /// Adds one to the counter as it is loaded. Somebody else gets in between the first `rivals` times.
+    async fn add(&self, ctx: &Context, rivals: u32, is_final: bool) -> Result<Counted, Failure> {
+        let decide = || async {
+            let tenant = &ctx.scope.tenant;
+            let found = self.recorder.ledger().get(tenant, LIVE, &[counter()]).await?.pop().flatten();
+            let version = found.as_ref().map(|found| found.version);
+            let before: u64 = found.map_or(0, |found| found.record.body.parse().unwrap());
+            if self.decided.fetch_add(1, Ordering::Relaxed) < rivals {
+                let rival = vec![Added { total: before + 10, rows: 1 }];
+                self.recorder.record_unless_done(&self.ctx(None), rival, Vec::new()).await?;
+            }
+            let expectation = match version {
+                Some(version) => Expectation::Version { key: counter(), version },
+                None => Expectation::Absent { key: counter() },
+            };
+            let answer = Counted { total: before + 1, ..Counted::default() };
+            let facts = vec![Added { total: before + 1, rows: 1 }];
+            Ok(Decision { facts, expectations: vec![expectation], answer, aggregate: counter(), is_final })
+        };
+        self.recorder.once(ctx, decide).await
+    }
+
+    async fn facts(&self) -> usize {
+        self.recorder.ledger().facts(&Scope::local().tenant, 0, 100).await.unwrap().len()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_is_decided_again_on_the_new_state_at_most_three_times() {
+    let world = World::new();
+    let answer = world.add(&world.ctx(None), 2, true).await.unwrap();
+    assert_eq!((answer.total, answer.read_point), (21, Some(3)));
+    let world = World::new();
+    assert_eq!(world.add(&world.ctx(None), 3, true).await, Err(Failure::Contended));
+    assert_eq!(world.decided.load(Ordering::Relaxed), 3);
+}
+
+#[tokio::test]
+async fn a_repetition_has_the_stored_answer_and_no_effect() {
+    let world = World::new();
+    let first = world.add(&world.ctx(Some(("k", "h"))), 0, true).await.unwrap();
+    assert_eq!(first, Counted { total: 1, read_point: Some(1), first_given: None });
+    let again = world.add(&world.ctx(Some(("k", "h"))), 0, true).await.unwrap();
+    assert_eq!(again, Counted { first_given: Some("2026-07-28T10:00:00.000000Z".to_owned()), ..first });
+    assert_eq!(world.facts().await, 1);
+    let other = world.add(&world.ctx(Some(("k", "other"))), 0, true).await;
+    assert_eq!(other, Err(Failure::KeyReused { key: "k".to_owned() }));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_final_is_not_kept() {
+    let world = World::new();
+    world.add(&world.ctx(Some(("k", "h"))), 0, false).await.unwrap();
+    let again = world.add(&world.ctx(Some(("k", "h"))), 0, true).await.unwrap();
+    assert_eq!((again.total, again.first_given), (2, None));
+}
+
+#[tokio::test]
+async fn nothing_is_committed_for_a_decision_without_facts_and_key() {
+    let world = World::new();
+    for (key, points) in [(None, None), (Some(("k", "h")), Some(0))] {
+        let ctx = world.ctx(key);
+        let decide =
+            || async { Ok::<_, Failure>(Decision::<Added, _>::new(Vec::new(), counter(), Counted::default())) };
+        assert_eq!(world.recorder.once(&ctx, decide).await.unwrap().read_point, points);
+    }
+    assert_eq!(world.facts().await, 0);
+}
+
+#[tokio::test]
+async fn a_call_that_was_given_up_writes_nothing() {
+    let world = World::new();
+    let ctx = world.ctx(None);
+    ctx.cancelled.cancel();
+    assert_eq!(world.add(&ctx, 0, true).await, Err(Failure::Cancelled));
+    assert_eq!(world.facts().await, 0);
+}
+
+#[tokio::test]
+async fn a_refusal_gives_way_to_the_answer_of_the_same_call_elsewhere() {
+    let world = World::new();
+    let ctx = world.ctx(Some(("k", "h")));
+    let decide = || async {
+        // The same call ends elsewhere, and its effect is why this one is refused.
+        world.add(&world.ctx(Some(("k", "h"))), 0, true).await?;
+        Err::<Decision<Added, Counted>, _>(Failure::argument("total", "is taken", "give another"))
+    };
+    assert_eq!(world.recorder.once(&ctx, decide).await.unwrap().total, 1);
+}
+
+#[tokio::test]
+async fn many_rows_are_encoded_elsewhere_and_recorded_in_order() {
+    let world = World::new();
+    let ctx = world.ctx(None);
+    let task = tokio::spawn(async move {
+        let decide = || async {
+            let facts = (1..=3).map(|total| Added { total, rows: 500 }).collect();
+            Ok::<_, Failure>(Decision::new(facts, counter(), Counted::default()))
+        };
+        world.recorder.once(&ctx, decide).await.unwrap();
+        world.recorder.ledger().facts(&ctx.scope.tenant, 0, 10).await.unwrap()
+    });
+    let bodies: Vec<String> = task.await.unwrap().into_iter().map(|fact| fact.body).collect();
+    assert_eq!(bodies, ["1", "2", "3"]);
+}
