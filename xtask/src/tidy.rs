@@ -180,7 +180,7 @@ fn error_codes(sources: &[(PathBuf, String)], wrong: &mut Vec<String>) -> anyhow
         page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     let mut used = BTreeSet::new();
     for (path, text) in sources {
-        let counts = matches!(crate_of(path), "contract" | "spine" | "transformation" | "neotoma")
+        let counts = matches!(crate_of(path), "contract" | "desk" | "spine" | "transformation" | "neotoma")
             && !path.ends_with("tests.rs")
             && !path.components().any(|part| part.as_os_str() == "tests");
         if counts {

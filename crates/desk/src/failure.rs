@@ -11,6 +11,9 @@ pub enum Failure {
     /// A point in history that lies after the last fact.
     #[error("{field}: sequence {at} has not happened yet; the last one is {head}")]
     NotYet { field: String, at: Seq, head: Seq },
+    /// The policy does not let this caller write so.
+    #[error("You may not {act}: {reason}")]
+    NotPermitted { field: &'static str, act: String, reason: String, fix: String },
     #[error("The client_request_id '{key}' was used with other arguments")]
     KeyReused { key: String },
     #[error("What the write is about kept changing while it was decided")]
@@ -74,7 +77,9 @@ impl From<CommitError> for Failure {
 /// For capabilities without codes of their own.
 impl From<Failure> for CallError {
     fn from(failure: Failure) -> Self {
-        use ErrorKind::{Conflict, DeadlineExceeded, FailedPrecondition, InvalidArgument, Unavailable};
+        use ErrorKind::{
+            Conflict, DeadlineExceeded, FailedPrecondition, InvalidArgument, PermissionDenied, Unavailable,
+        };
         let message = failure.to_string();
         let refuse = |kind: ErrorKind, code: &'static str| Self::new(kind, code, message);
         match failure {
@@ -85,6 +90,9 @@ impl From<Failure> for CallError {
                 .field(field)
                 .detail("last_sequence", head)
                 .hint("give a sequence that an answer of this endpoint has echoed"),
+            Failure::NotPermitted { field, fix, .. } => {
+                refuse(PermissionDenied, "PERMISSION_DENIED").field(field).hint(fix)
+            }
             Failure::KeyReused { .. } => refuse(FailedPrecondition, "IDEMPOTENCY_KEY_REUSED")
                 .field("client_request_id")
                 .hint("use a new client_request_id for a new request"),

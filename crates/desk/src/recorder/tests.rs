@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use contract::{NoClient, RequestMeta, Verdict};
 use ledger::model::ModelLedger;
 use ledger::{LIVE, Record};
-use scope::{FixedClock, Principal, Scope, SequentialIds};
+use scope::{FixedClock, Scope};
 use serde::Deserialize;
-use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::testing::context;
 
 const COUNTER: &str = "test.counter";
 
@@ -81,21 +80,12 @@ impl World {
     }
 
     fn ctx(&self, key: Option<(&str, &str)>) -> Context {
-        Context {
-            scope: Scope::local(),
-            principal: Principal::local("tester"),
-            request: RequestMeta { request_id: "r1".to_owned(), ..RequestMeta::default() },
-            now: "2026-07-28T10:00:00Z".parse().unwrap(),
-            ids: Arc::new(SequentialIds::default()),
-            client: Arc::new(NoClient),
-            cancelled: CancellationToken::new(),
-            effect: key.map(|(key, hash)| contract::Effect {
-                operation: "test.add".to_owned(),
-                key: key.to_owned(),
-                request_hash: hash.to_owned(),
-            }),
-            verdict: Verdict::default(),
-        }
+        let effect = key.map(|(key, hash)| contract::Effect {
+            operation: "test.add".to_owned(),
+            key: key.to_owned(),
+            request_hash: hash.to_owned(),
+        });
+        Context { effect, ..context() }
     }
 
     /// Adds one to the counter as it is loaded. Somebody else gets in between the first `rivals` times.
