@@ -7,7 +7,8 @@ use std::time::Duration;
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
-use crate::directory::Directory;
+use crate::connection::Opening;
+use crate::directory::{self, Directory};
 use crate::{BackupError, connection, schema};
 
 /// Copies the database to a new file: written under another name, synced, then renamed.
@@ -87,7 +88,7 @@ fn holds_facts(database: &Path, busy: Duration) -> Result<bool, BackupError> {
     if !database.exists() {
         return Ok(false);
     }
-    let existing = connection::open_writer(database, busy)?;
+    let existing = connection::open_writer(database, Opening { busy, ..Opening::default() })?;
     if schema::format(&existing, database)? == 0 {
         return Ok(false);
     }
@@ -97,6 +98,8 @@ fn holds_facts(database: &Path, busy: Duration) -> Result<bool, BackupError> {
 
 /// All pages in one step, so the copy is of one moment; in WAL mode writers go on meanwhile.
 fn write_copy(source: &Connection, to: &Path) -> rusqlite::Result<()> {
+    // SQLite gives a journal the mode of its database, so the copy is private before it holds anything.
+    directory::keep_private(to).map_err(|error| cannot_open(&error))?;
     let mut copy = Connection::open(to)?;
     copy.execute_batch("PRAGMA synchronous = FULL;")?;
     let step = Backup::new(source, &mut copy)?.step(-1)?;
@@ -107,6 +110,11 @@ fn write_copy(source: &Connection, to: &Path) -> rusqlite::Result<()> {
     // One file without a log, which opens anywhere, also where nothing can be written.
     copy.pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(()))?;
     copy.close().map_err(|(_, error)| error)
+}
+
+fn cannot_open(error: &std::io::Error) -> rusqlite::Error {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN);
+    rusqlite::Error::SqliteFailure(code, Some(error.to_string()))
 }
 
 /// Gives a finished file its name, durably.

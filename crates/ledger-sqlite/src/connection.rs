@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::OpenError;
+use crate::{OpenError, directory};
 
 /// Pages in the log before they are moved into the database; larger is faster for bursts (STORAGE §1).
 const LOG_PAGES_MAX: i64 = 10_000;
@@ -18,11 +18,27 @@ const LOG_PAGES_MAX: i64 = 10_000;
 const WRITER_PAGES_KIB: i64 = 4096;
 const STATEMENTS_MAX: usize = 96;
 
+/// How a file is opened for writing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opening {
+    /// How long to wait for another process that writes.
+    pub busy: Duration,
+    /// Whether commits go to the log in one piece (`sqlite_log`).
+    pub gather_log: bool,
+}
+
+impl Default for Opening {
+    fn default() -> Self {
+        Self { busy: Duration::from_secs(5), gather_log: true }
+    }
+}
+
 /// Opens the file for writing and checks that what is committed stays.
-pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
+pub(crate) fn open_writer(path: &Path, Opening { busy, gather_log }: Opening) -> Result<Connection, OpenError> {
+    directory::keep_private(path).map_err(|error| OpenError::io(path, &error))?;
     let fail = |error: rusqlite::Error| OpenError::sqlite(path, &error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = match sqlite_log::layer() {
+    let connection = match sqlite_log::layer().filter(|_| gather_log) {
         Some(layer) => Connection::open_with_flags_and_vfs(path, flags, layer),
         None => Connection::open_with_flags(path, flags),
     };

@@ -4,6 +4,7 @@
 //! goes with the process, however it ends.
 
 use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::OpenError;
@@ -49,15 +50,57 @@ fn lock_file(directory: &Path) -> Result<File, OpenError> {
     create(directory)
         .map_err(|error| OpenError::NoDirectory { path: directory.to_owned(), reason: error.to_string() })?;
     let path = directory.join("chancery.lock");
-    let opened = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+    keep_private(&path).map_err(|error| OpenError::io(&path, &error))?;
+    let opened = File::options().read(true).write(true).open(&path);
     opened.map_err(|error| OpenError::io(&path, &error))
 }
 
-/// Creates the directory for its owner only: the files hold every tenant's data.
-pub(crate) fn create(directory: &Path) -> std::io::Result<()> {
+/// Creates the directory for its owner only, whatever the umask: the files hold every tenant's data. One that is there and
+/// open to others is closed to them.
+pub(crate) fn create(directory: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory)
+    builder.create(directory)?;
+    close_to_others(directory);
+    Ok(())
 }
+
+/// Creates the file for its owner only, whatever the umask, or closes one that is there to others. What SQLite puts beside a
+/// database has the mode of the database.
+pub(crate) fn keep_private(path: &Path) -> io::Result<()> {
+    if path.exists() {
+        close_to_others(path);
+        return Ok(());
+    }
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
+/// Takes the rights of group and others away. Only the owner of a file may; anybody else is warned.
+#[cfg(unix)]
+fn close_to_others(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let Ok(found) = fs::metadata(path) else { return };
+    let mode = found.permissions().mode() & 0o7777;
+    if mode & 0o077 == 0 {
+        return;
+    }
+    let closed = fs::set_permissions(path, fs::Permissions::from_mode(mode & !0o077));
+    match closed {
+        Ok(()) => {
+            tracing::warn!(path = %path.display(), "was open to other users of this machine and is closed to them now")
+        }
+        Err(error) => {
+            tracing::warn!(path = %path.display(), %error, "is open to other users of this machine; let its owner close it")
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn close_to_others(_: &Path) {}

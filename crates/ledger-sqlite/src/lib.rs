@@ -18,6 +18,7 @@ mod effect;
 mod error;
 mod expectation;
 mod find;
+mod health;
 mod idempotency;
 mod names;
 mod point;
@@ -45,7 +46,9 @@ pub use backup::{Restoring, restore};
 pub use error::{BackupError, OpenError};
 pub use idempotency::KEY_TTL_MICROS;
 
+use connection::Opening;
 use directory::Directory;
+use health::Health;
 use readers::Readers;
 use writer::{Counters, Job, Writer};
 
@@ -60,13 +63,25 @@ pub struct Options {
     pub queue: usize,
     /// Commits that may share one sync.
     pub batch_max: usize,
+    /// A batch that holds this many facts and effects takes no further commit, so that nobody waits long for large neighbours.
+    pub batch_rows_max: usize,
     /// How long to wait for another process that writes.
     pub busy: Duration,
+    /// Whether commits go to SQLite's log in one piece. Without it SQLite writes its log by itself, which takes longer.
+    pub gather_log: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { clock: Arc::new(SystemClock), readers: 4, queue: 1024, batch_max: 256, busy: Duration::from_secs(5) }
+        Self {
+            clock: Arc::new(SystemClock),
+            readers: 4,
+            queue: 1024,
+            batch_max: 256,
+            batch_rows_max: 10_000,
+            busy: Duration::from_secs(5),
+            gather_log: true,
+        }
     }
 }
 
@@ -85,6 +100,7 @@ pub struct SqliteLedger {
     readers: Arc<Readers>,
     clock: Arc<dyn Clock>,
     counters: Arc<Counters>,
+    health: Arc<Health>,
     ticks: watch::Receiver<u64>,
     directory: Directory,
     busy: Duration,
@@ -95,17 +111,21 @@ impl SqliteLedger {
     pub fn open(data_dir: impl AsRef<Path>, options: Options) -> Result<Self, OpenError> {
         let directory = Directory::share(data_dir.as_ref())?;
         let path = directory.database();
-        let mut connection = connection::open_writer(&path, options.busy)?;
+        let opening = Opening { busy: options.busy, gather_log: options.gather_log };
+        let mut connection = connection::open_writer(&path, opening)?;
         schema::migrate(&mut connection, &path)?;
         let (jobs, queue) = mpsc::channel(options.queue.max(1));
         let (ticks, ticked) = watch::channel(0);
         let counters = Arc::<Counters>::default();
+        let health = Arc::<Health>::default();
         let writer = Writer {
             path: path.clone(),
-            busy: options.busy,
+            opening,
             batch_max: options.batch_max.max(1),
+            batch_rows_max: options.batch_rows_max,
             clock: Arc::clone(&options.clock),
             counters: Arc::clone(&counters),
+            health: Arc::clone(&health),
             ticks,
             connection: Some(connection),
             purged: None,
@@ -118,6 +138,7 @@ impl SqliteLedger {
             readers: Arc::new(Readers::new(path, options.busy, options.readers)),
             clock: options.clock,
             counters,
+            health,
             ticks: ticked,
             directory,
             busy: options.busy,

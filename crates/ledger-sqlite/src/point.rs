@@ -11,7 +11,11 @@ use crate::readers::failed;
 pub(crate) fn resolve(connection: &Connection, tenant: &TenantId, at: At) -> Result<Seq, ReadError> {
     match at {
         At::Head => head(connection, tenant).map_err(failed),
-        At::Seq(seq) => check(connection, tenant, seq).map(|_| seq),
+        At::Seq(seq) => {
+            let head = head(connection, tenant).map_err(failed)?;
+            // Whatever is live is no moment of its own, so its number is one too far like any other.
+            if seq > head { Err(ReadError::NotYet { at: seq, head }) } else { Ok(seq) }
+        }
         At::Time(moment) => last_until(connection, tenant, moment).map_err(failed),
     }
 }

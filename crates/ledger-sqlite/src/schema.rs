@@ -34,6 +34,24 @@ pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Op
     transaction.commit().map_err(fail)
 }
 
+/// Writes the number of the format again: a write that changes nothing.
+pub(crate) fn write_again(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "user_version", STEPS.len() as i64)
+}
+
+/// Refuses to write to a file that a newer program has brought forward since it was opened. Asked inside the transaction of
+/// a write, so that none slips in between.
+pub(crate) fn check_unchanged(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let known = STEPS.len() as i64;
+    let found: rusqlite::Result<i64> =
+        connection.prepare_cached("PRAGMA user_version").and_then(|mut ask| ask.query_row([], |row| row.get(0)));
+    match found {
+        Ok(found) if found == known => Ok(()),
+        Ok(found) => Err(OpenError::Newer { path: path.to_owned(), found, known }),
+        Err(error) => Err(OpenError::sqlite(path, &error)),
+    }
+}
+
 /// How many steps the file has behind it, once it is known to be ours.
 pub(crate) fn format(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
     let fail = |error: rusqlite::Error| OpenError::sqlite(path, &error);

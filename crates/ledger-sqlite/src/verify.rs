@@ -14,7 +14,7 @@ use scope::{TenantId, Timestamp};
 use crate::change::{self, facts, tenants};
 use crate::effect::{self, Cause};
 use crate::record::Seen;
-use crate::{names, schema};
+use crate::{directory, names, schema};
 
 const FACTS_PER_PAGE: usize = 1000;
 const DIFFERENCES_MAX: usize = 100;
@@ -109,16 +109,15 @@ struct Scratch {
 impl Scratch {
     fn create(directory: &Path) -> rusqlite::Result<Self> {
         let path = directory.join(format!("verify-{}-{:08x}.tmp", std::process::id(), rand::random::<u32>()));
+        let failed = |reason: String| {
+            rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN), Some(reason))
+        };
+        directory::keep_private(&path).map_err(|error| failed(error.to_string()))?;
         let mut database = Connection::open(&path)?;
         // Nothing in it needs to outlive this call.
         database
             .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;")?;
-        schema::migrate(&mut database, &path).map_err(|error| {
-            rusqlite::Error::SqliteFailure(
-                rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN),
-                Some(error.to_string()),
-            )
-        })?;
+        schema::migrate(&mut database, &path).map_err(|error| failed(error.to_string()))?;
         Ok(Self { database, path })
     }
 }

@@ -15,7 +15,9 @@ use rusqlite::{Connection, ErrorCode};
 use scope::{Clock, pace};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::{OpenError, change, connection, idempotency};
+use crate::connection::Opening;
+use crate::health::{self, Health};
+use crate::{OpenError, change, connection, idempotency, schema};
 
 /// Expired keys are looked for at most this often, when nothing else waits.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
@@ -28,6 +30,8 @@ pub(crate) enum Job {
     Commit(Box<Change>, oneshot::Sender<Result<Commit, CommitError>>),
     /// Remove at most this many expired idempotency keys.
     Purge(usize, oneshot::Sender<Result<usize, CommitError>>),
+    /// Write what changes nothing, to see whether writing works.
+    Trial(oneshot::Sender<Result<(), CommitError>>),
 }
 
 /// How much the writer did since it was started.
@@ -39,10 +43,12 @@ pub(crate) struct Counters {
 
 pub(crate) struct Writer {
     pub path: PathBuf,
-    pub busy: Duration,
+    pub opening: Opening,
     pub batch_max: usize,
+    pub batch_rows_max: usize,
     pub clock: Arc<dyn Clock>,
     pub counters: Arc<Counters>,
+    pub health: Arc<Health>,
     pub ticks: watch::Sender<u64>,
     /// Nothing after a failure; opened again by the next write.
     pub connection: Option<Connection>,
@@ -51,20 +57,24 @@ pub(crate) struct Writer {
 
 type Waiting = (Box<Change>, oneshot::Sender<Outcome>);
 type Outcome = Result<Commit, CommitError>;
-type Purge = (usize, oneshot::Sender<Result<usize, CommitError>>);
+
+/// What is done between two batches.
+#[derive(Default)]
+struct Aside {
+    purges: Vec<(usize, oneshot::Sender<Result<usize, CommitError>>)>,
+    trials: Vec<oneshot::Sender<Result<(), CommitError>>>,
+}
 
 impl Writer {
     /// Works until every sender is gone.
     pub(crate) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
-        let mut purges: Vec<Purge> = Vec::new();
+        let mut aside = Aside::default();
         while let Some(job) = jobs.blocking_recv() {
-            match job {
-                Job::Commit(change, answer) => {
-                    self.commit_batch((change, answer), || next_commit(&mut jobs, &mut purges))
-                }
-                Job::Purge(most, answer) => purges.push((most, answer)),
+            if let Some(first) = aside.put(job) {
+                self.commit_batch(first, || next_commit(&mut jobs, &mut aside));
             }
-            purges.drain(..).for_each(|(most, answer)| _ = answer.send(self.purge(most)));
+            aside.purges.drain(..).for_each(|(most, answer)| _ = answer.send(self.purge(most)));
+            aside.trials.drain(..).for_each(|answer| _ = answer.send(self.trial()));
             if jobs.is_empty() && self.purged.is_none_or(|last| last.elapsed() > PURGE_EVERY) {
                 self.purge_when_idle();
             }
@@ -75,13 +85,15 @@ impl Writer {
     /// that long to come back with the next change. Before the commit, threads that wait for this processor go first, and
     /// perhaps bring more: on a busy machine a sync then serves more changes, and on an idle one nobody waits.
     fn commit_batch(&mut self, first: Waiting, mut more: impl FnMut() -> Option<Waiting>) {
-        let (now, batch_max) = (self.clock.now(), self.batch_max);
+        let (now, batch_max, rows_max) = (self.clock.now(), self.batch_max, self.batch_rows_max);
         let mut batch = vec![first];
+        let mut rows = 0;
         let written = self.transact(|connection| {
             let mut outcomes = Vec::new();
             while let Some((change, _)) = batch.get(outcomes.len()) {
                 outcomes.push(change::apply(connection, change, now)?);
-                if outcomes.len() == batch.len() && batch.len() < batch_max {
+                rows += change.facts.iter().map(|(_, effects)| 1 + effects.len()).sum::<usize>();
+                if outcomes.len() == batch.len() && batch.len() < batch_max && rows < rows_max {
                     batch.extend(more().or_else(|| {
                         std::thread::yield_now();
                         more()
@@ -121,10 +133,21 @@ impl Writer {
         outcomes.into_iter().map(|outcome| outcome.map_err(CommitError::Refused)).collect()
     }
 
+    /// A transaction, and a note of whether the disk took it.
     fn transact<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Failure> {
+        let outcome = self.transact_unnoted(work);
+        match &outcome {
+            Ok(_) => self.health.succeeded(),
+            Err(failure) if failure.is_of_the_disk() => self.health.failed(failure.to_string()),
+            Err(_) => {}
+        }
+        outcome
+    }
+
+    fn transact_unnoted<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Failure> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
-            None => connection::open_writer(&self.path, self.busy).map_err(Failure::Open)?,
+            None => connection::open_writer(&self.path, self.opening).map_err(Failure::Open)?,
         };
         // From here on the connection is put back only where it can be trusted.
         if let Err(error) = execute(&connection, "BEGIN IMMEDIATE") {
@@ -132,6 +155,10 @@ impl Writer {
                 self.connection = Some(connection);
             }
             return Err(Failure::Begin(error));
+        }
+        if let Err(error) = schema::check_unchanged(&connection, &self.path) {
+            _ = execute(&connection, "ROLLBACK");
+            return Err(Failure::Open(error));
         }
         match work(&connection) {
             Ok(value) => {
@@ -158,6 +185,11 @@ impl Writer {
         Ok(self.transact(|connection| idempotency::purge(connection, now, most))?)
     }
 
+    fn trial(&mut self) -> Result<(), CommitError> {
+        health::check_space(&self.path).map_err(|error| CommitError::Unavailable(error.to_string()))?;
+        Ok(self.transact(schema::write_again)?)
+    }
+
     fn purge_when_idle(&mut self) {
         match self.purge(PURGE_BATCH) {
             // More may be left: go on after the next batch.
@@ -171,12 +203,24 @@ impl Writer {
     }
 }
 
-/// The next change that waits; purges are put aside until the batch is done.
-fn next_commit(jobs: &mut mpsc::Receiver<Job>, purges: &mut Vec<Purge>) -> Option<Waiting> {
-    loop {
-        match jobs.try_recv().ok()? {
+impl Aside {
+    /// Puts everything aside but a change.
+    fn put(&mut self, job: Job) -> Option<Waiting> {
+        match job {
             Job::Commit(change, answer) => return Some((change, answer)),
-            Job::Purge(most, answer) => purges.push((most, answer)),
+            Job::Purge(most, answer) => self.purges.push((most, answer)),
+            Job::Trial(answer) => self.trials.push(answer),
+        }
+        None
+    }
+}
+
+/// The next change that waits; all else is put aside until the batch is done.
+fn next_commit(jobs: &mut mpsc::Receiver<Job>, aside: &mut Aside) -> Option<Waiting> {
+    loop {
+        let change = aside.put(jobs.try_recv().ok()?);
+        if change.is_some() {
+            return change;
         }
     }
 }
@@ -203,16 +247,32 @@ fn forget(change: Box<Change>) {
 }
 
 /// Where a transaction failed, which decides what can be said about its changes.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 enum Failure {
+    #[error(transparent)]
     Open(OpenError),
+    #[error(transparent)]
     Begin(rusqlite::Error),
     /// Rolled back; the connection is fine.
+    #[error(transparent)]
     Statement(rusqlite::Error),
     /// Rolled back; the connection is not trusted.
+    #[error(transparent)]
     Storage(rusqlite::Error),
     /// The commit, or the rollback, did not succeed.
+    #[error(transparent)]
     Commit(rusqlite::Error),
+}
+
+impl Failure {
+    /// Not of the change itself, nor of another process that writes at the same time.
+    fn is_of_the_disk(&self) -> bool {
+        match self {
+            Self::Open(OpenError::Busy { .. }) | Self::Statement(_) => false,
+            Self::Begin(error) => error.sqlite_error_code() != Some(ErrorCode::DatabaseBusy),
+            Self::Open(_) | Self::Storage(_) | Self::Commit(_) => true,
+        }
+    }
 }
 
 impl From<Failure> for CommitError {

@@ -124,6 +124,10 @@ impl Ledger for ModelLedger {
     fn point<'a>(&'a self, tenant: &'a TenantId, at: At) -> BoxFuture<'a, Result<Seq, ReadError>> {
         let seq = match at {
             At::Head => self.read(tenant, 0, Tenant::head),
+            // Whatever is live is no moment of its own.
+            At::Seq(LIVE) => {
+                self.read(tenant, 0, Tenant::head).and_then(|head| Err(ReadError::NotYet { at: LIVE, head }))
+            }
             At::Seq(seq) => self.read(tenant, seq, |_| seq),
             At::Time(moment) => self.read(tenant, 0, |tenant| tenant.last_until(moment)),
         };

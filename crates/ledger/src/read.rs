@@ -9,7 +9,8 @@ use crate::RecordVersion;
 pub type Seq = u64;
 
 /// Whatever is live at the moment of the read. Two reads at it may see different moments, so it is for loads whose outcome the
-/// expectations of a commit protect; it walks the indexes of the head even while others commit.
+/// expectations of a commit protect; it walks the indexes of the head even while others commit. It is no point that a caller
+/// can name: [`At::Seq`] refuses it.
 pub const LIVE: Seq = i64::MAX as u64;
 
 /// How a caller names a point before it is resolved to a [`Seq`].

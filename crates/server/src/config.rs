@@ -28,6 +28,7 @@ pub struct Config {
     pub user: String,
     pub log: String,
     pub log_format: LogFormat,
+    pub gather_log: bool,
     pub capabilities: Vec<String>,
     pub profile: String,
     pub role: Role,
@@ -94,6 +95,7 @@ impl Default for Config {
             user: "owner".to_owned(),
             log: "info".to_owned(),
             log_format: LogFormat::Text,
+            gather_log: true,
             capabilities: Vec::new(),
             profile: "ameide".to_owned(),
             role: Role::Admin,
@@ -133,6 +135,10 @@ pub const SETTINGS: &[Setting] = &[
     Setting { name: "user", about: "The name under which local calls are recorded." },
     Setting { name: "log", about: "What is logged to stderr: a level, or a filter such as `info,spine=debug`." },
     Setting { name: "log_format", about: "`text` or `json`." },
+    Setting {
+        name: "gather_log",
+        about: "Whether a commit goes to the database's log in one piece, which is faster. Switch it off to leave the log to SQLite alone.",
+    },
     Setting { name: "capabilities", about: "Which capabilities to mount; all when empty." },
     Setting { name: "profile", about: "The metamodel of transformation: `ameide` or `archimate-3.2-strict`." },
     Setting {

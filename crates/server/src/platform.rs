@@ -145,7 +145,8 @@ impl Platform {
 
 /// Opens the ledger of the configured data directory.
 pub fn open_ledger(config: &Config) -> anyhow::Result<Arc<SqliteLedger>> {
-    Ok(Arc::new(SqliteLedger::open(&config.data, ledger_sqlite::Options::default())?))
+    let options = ledger_sqlite::Options { gather_log: config.gather_log, ..ledger_sqlite::Options::default() };
+    Ok(Arc::new(SqliteLedger::open(&config.data, options)?))
 }
 
 /// The key that seals what clients hand back. Shared by all processes of a data directory.

@@ -189,7 +189,11 @@ unsafe extern "C" fn read(file: *mut sqlite3_file, into: *mut c_void, length: c_
 
 unsafe extern "C" fn sync(file: *mut sqlite3_file, flags: c_int) -> c_int {
     // SAFETY: SQLite gives an open log.
-    unsafe { after_leaving(file, |methods| methods.xSync, |sync, below| sync(below, flags)) }
+    unsafe {
+        let code = after_leaving(file, |methods| methods.xSync, |sync, below| sync(below, flags));
+        (*(*file.cast::<Log>()).gathered).synced();
+        code
+    }
 }
 
 unsafe extern "C" fn truncate(file: *mut sqlite3_file, size: sqlite3_int64) -> c_int {

@@ -7,6 +7,7 @@ use rusqlite::{Connection, Row, TransactionBehavior, params};
 use scope::{TenantId, Timestamp};
 
 use super::AuditRow;
+use crate::connection::Opening;
 use crate::{OpenError, connection};
 
 /// Marks the file as ours: "CHAU".
@@ -16,7 +17,7 @@ const FORMAT: i64 = 1;
 /// Opens the file and creates the table where needed.
 pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
     let fail = |error: rusqlite::Error| OpenError::sqlite(path, &error);
-    let mut connection = connection::open_writer(path, busy)?;
+    let mut connection = connection::open_writer(path, Opening { busy, ..Opening::default() })?;
     connection.execute_batch("PRAGMA synchronous = NORMAL;").map_err(fail)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
     let number = |pragma: &str| transaction.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(fail);

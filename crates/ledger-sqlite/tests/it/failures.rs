@@ -26,6 +26,7 @@ fn child_that_hits_a_limit() {
             match ledger.commit(change(&tenant, vec![big])).await {
                 Ok(_) => {
                     child::tell("ack", id);
+                    assert_eq!(ledger.health().await, Ok(()));
                     if failed {
                         break;
                     }
@@ -33,6 +34,10 @@ fn child_that_hits_a_limit() {
                 Err(CommitError::Refused(refusal)) => panic!("{refusal}"),
                 Err(error) => {
                     assert!(ledger.point(&tenant, At::Head).await.is_ok());
+                    // Asked, it tries again; the limit may just have been lifted.
+                    if !failed {
+                        assert!(ledger.health().await.is_err());
+                    }
                     if !failed {
                         child::tell("failed", error);
                     }

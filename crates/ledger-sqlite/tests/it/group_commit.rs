@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use ledger::conformance::{change, record};
 use ledger::{Change, CommitError, Effect, Ledger};
+use ledger_sqlite::{Options, SqliteLedger};
+use rusqlite::Connection;
 use scope::TenantId;
 
 use crate::harness::Embedded;
@@ -33,6 +35,25 @@ async fn sixty_four_writers_share_syncs() {
     let stats = ledger.write_stats();
     assert_eq!(stats.changes, 640);
     assert!(stats.transactions <= 160, "{stats:?}");
+}
+
+#[tokio::test]
+async fn a_batch_takes_no_more_than_its_rows() {
+    let harness = Embedded::new();
+    for (batch_rows_max, transactions) in [(1, 6), (4, 3), (10_000, 1)] {
+        let ledger =
+            SqliteLedger::open(tempfile::tempdir().unwrap().keep(), Options { batch_rows_max, ..harness.options() });
+        let ledger = ledger.unwrap();
+        // All are queued before the writer is let go; each is a fact and its effect.
+        let holder = Connection::open(ledger.data_dir().join("chancery.db")).unwrap();
+        holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let mut commits: Vec<_> = (0..6).map(|number| ledger.commit(create(&number.to_string()))).collect();
+        commits.iter_mut().for_each(|commit| assert!(futures::FutureExt::now_or_never(commit).is_none()));
+        holder.execute_batch("COMMIT").unwrap();
+        futures::future::join_all(commits).await.into_iter().for_each(|outcome| _ = outcome.unwrap());
+        assert_eq!(ledger.write_stats().transactions, transactions, "{batch_rows_max}");
+        std::fs::remove_dir_all(ledger.data_dir()).unwrap();
+    }
 }
 
 #[tokio::test]

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ledger::conformance::{Harness, Sample, folds, record};
-use ledger::{Find, Ledger, Record};
+use ledger::conformance::{Harness, Sample, change, folds, record};
+use ledger::{At, Effect, Find, Ledger, Record};
 use ledger_sqlite::{Options, SqliteLedger};
 use rusqlite::Connection;
 
@@ -37,6 +37,54 @@ fn a_newer_format_is_refused() {
         prepare,
         "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 4); use that version or a newer one",
     );
+}
+
+/// A process that was started before the program was renewed must not write rows of the old format.
+#[tokio::test]
+async fn an_older_process_stops_writing_when_a_newer_one_has_migrated() {
+    let harness = Embedded::new();
+    let running = harness.open();
+    let tenant = scope::TenantId::new("acme").unwrap();
+    let write = || change(&tenant, vec![Effect::Put(Box::new(record("a")))]);
+    running.commit(write()).await.unwrap();
+    let newer = Connection::open(harness.directory.path().join("chancery.db")).unwrap();
+    let known: i64 = newer.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    newer.pragma_update(None, "user_version", known + 1).unwrap();
+    for _ in 0..2 {
+        let refused = running.commit(write()).await.unwrap_err().to_string();
+        let expected = format!("was written by a newer Chancery (format {}, this one knows {known})", known + 1);
+        assert!(refused.contains(&expected), "{refused}");
+    }
+    assert_eq!(running.point(&tenant, At::Head).await.unwrap(), 1);
+    newer.pragma_update(None, "user_version", known).unwrap();
+    running.commit(write()).await.unwrap();
+}
+
+/// SECURITY: whatever the umask, nobody else on the machine reads the data.
+#[cfg(unix)]
+#[tokio::test]
+async fn directory_and_files_are_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = tempfile::tempdir().unwrap();
+    let (data, copy, restored) = (place.path().join("data"), place.path().join("copy"), place.path().join("restored"));
+    std::fs::create_dir(&data).unwrap();
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ledger = SqliteLedger::open(&data, Options::default()).unwrap();
+    let audit = ledger_sqlite::audit::AuditLog::open(&data).unwrap();
+    let tenant = scope::TenantId::new("acme").unwrap();
+    ledger.commit(change(&tenant, vec![Effect::Put(Box::new(record("a")))])).await.unwrap();
+    ledger.backup_to(&copy).await.unwrap();
+    ledger_sqlite::restore(&copy, &restored).unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!([mode(&data), mode(&restored), mode(&copy)], [0o700, 0o700, 0o600]);
+    for folder in [&data, &restored] {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            assert_eq!(mode(&path), 0o600, "{}", path.display());
+        }
+    }
+    drop(audit);
 }
 
 #[test]

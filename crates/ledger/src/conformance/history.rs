@@ -80,6 +80,11 @@ pub async fn what_has_not_happened_is_refused(harness: &mut dyn Harness) {
         not_yet(ledger.traverse(tenant, at, walk.clone()).await.err());
         not_yet(ledger.search(tenant, at, super::searches::any("a")).await.err());
     }
+    // The number that stands for whatever is live names no point.
+    for at in [crate::LIVE, i64::MAX as u64, crate::LIVE - 1] {
+        let named = ledger.point(tenant, At::Seq(at)).await;
+        assert!(matches!(named, Err(ReadError::NotYet { at: told, head: 1 }) if told == at), "{named:?}");
+    }
     assert_eq!(ledger.point(tenant, At::Seq(0)).await.expect("it has happened"), 0);
     assert_eq!(ledger.point(tenant, At::Seq(1)).await.expect("it has happened"), 1);
 }
