@@ -27,6 +27,6 @@ pub mod scrum;
 pub mod template;
 pub mod view;
 
-pub use decision::{Decision, Mention, Notes, Stored, Warning};
+pub use decision::{Decision, Mention, Notes, Resolved, Stored, Warning};
 pub use fact::Fact;
 pub use name::Name;

@@ -74,8 +74,8 @@ pub enum Error {
     ProposalState { proposal: String, status: &'static str, reason: String },
     #[error("Proposal {proposal} was filed by you")]
     OwnProposal { proposal: String },
-    #[error("Proposal {proposal} rests on versions that have changed")]
-    StaleProposal { proposal: String, stale: Vec<(Pin, Option<u64>)> },
+    #[error("Proposal {proposal} would no longer do what was reviewed: what it rests on has changed")]
+    StaleProposal { proposal: String, stale: Vec<(Pin, Option<u64>)>, links: Vec<String> },
     #[error("The key '{key}' is in use")]
     DuplicateKey { key: String, existing: Mention },
     #[error("Element '{}' has {} relationships", element.name, relationships.len())]
@@ -246,9 +246,10 @@ impl From<Error> for CallError {
             Error::OwnProposal { .. } => refuse(PermissionDenied, "PERMISSION_DENIED")
                 .field("proposal_id")
                 .hint("ask another person to decide it, or withdraw it"),
-            Error::StaleProposal { stale, .. } => refuse(Conflict, "PROPOSAL_STALE")
+            Error::StaleProposal { stale, links, .. } => refuse(Conflict, "PROPOSAL_STALE")
                 .field("proposal_id")
                 .detail("targets", wording::stale_targets(&stale))
+                .detail("relationships_changed_at", links)
                 .hint("rebase it: chancery proposals rebase ID files the same change on the current versions"),
             Error::DuplicateKey { existing, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
                 .field("key")

@@ -12,13 +12,14 @@ mod governed;
 mod planner;
 mod proposals;
 mod recorder;
+mod references;
 mod scrum;
 
 use contract::generated::transformation::{
-    AddComponentToCapabilityRequest, AddComponentToCapabilityResponse, CapabilityWriteService, CreateCapabilityRequest,
-    CreateCapabilityResponse, CreateCapabilityStructureRequest, CreateCapabilityStructureResponse,
-    CreateElementRequest, CreateElementResponse, CreateRelationshipRequest, CreateRelationshipResponse,
-    DeleteElementRequest, DeleteElementResponse, SubmitArchitectureIntentResponse,
+    AddComponentToCapabilityRequest, AddComponentToCapabilityResponse, ArchitectureOperation, CapabilityWriteService,
+    CreateCapabilityRequest, CreateCapabilityResponse, CreateCapabilityStructureRequest,
+    CreateCapabilityStructureResponse, CreateElementRequest, CreateElementResponse, CreateRelationshipRequest,
+    CreateRelationshipResponse, DeleteElementRequest, DeleteElementResponse, SubmitArchitectureIntentResponse,
     TransformationArchitectureDomainIntent, TransformationArchitectureWriteService, UpdateElementRequest,
     UpdateElementResponse,
 };
@@ -125,10 +126,27 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
         ctx: &Context,
         request: TransformationArchitectureDomainIntent,
     ) -> Result<SubmitArchitectureIntentResponse, CallError> {
-        let asked = Asked::new("submitArchitectureIntent", RiskTier::High, request.commit_mode(), &request);
+        let tier = intent_tier(request.operation());
+        let asked = Asked::new("submitArchitectureIntent", tier, request.commit_mode(), &request);
         let desk = self.desk(ctx, asked)?;
         let command = Command::intent(&desk.ctx, request)?;
         Ok(desk.submit(|| self.planner.decide(ctx, &command)).await?)
+    }
+}
+
+/// The risk of an intent is that of its operation: a drawing changes nothing but itself, a deletion takes something away.
+fn intent_tier(operation: ArchitectureOperation) -> RiskTier {
+    use ArchitectureOperation as Operation;
+    match operation {
+        Operation::IntentCreateView | Operation::IntentRecordViewLayout => RiskTier::Low,
+        Operation::IntentCreateElement
+        | Operation::IntentUpdateElement
+        | Operation::IntentCreateRelationship
+        | Operation::IntentUpdateRelationship => RiskTier::Medium,
+        Operation::IntentDeleteElement
+        | Operation::IntentDeleteRelationship
+        | Operation::IntentDeleteView
+        | Operation::Unspecified => RiskTier::High,
     }
 }
 

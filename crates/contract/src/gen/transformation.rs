@@ -5337,6 +5337,10 @@ pub struct RecordProductBacklogItemDone {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ScrumDomainIntentResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "41")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(bool, tag = "1")]
     pub success: bool,
     /// What changed, as it is now.
@@ -6017,6 +6021,10 @@ pub struct Capability {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateCapabilityResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(bool, tag = "1")]
     pub success: bool,
     #[prost(message, optional, tag = "2")]
@@ -6078,6 +6086,10 @@ pub struct CreateCapabilityStructureRequest {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateCapabilityStructureResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(bool, tag = "1")]
     pub success: bool,
     #[prost(message, optional, tag = "2")]
@@ -6139,6 +6151,10 @@ pub struct AddComponentToCapabilityRequest {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AddComponentToCapabilityResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(bool, tag = "1")]
     pub success: bool,
     #[prost(message, optional, tag = "2")]
@@ -6218,6 +6234,10 @@ pub struct CreateElementRequest {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateElementResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(bool, tag = "1")]
     pub success: bool,
     #[prost(message, optional, tag = "2")]
@@ -6306,6 +6326,10 @@ pub struct CreateRelationshipRequest {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateRelationshipResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(bool, tag = "1")]
     pub success: bool,
     #[prost(message, optional, tag = "2")]
@@ -6396,6 +6420,10 @@ pub struct CapabilityProfileChange {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UpdateElementResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(bool, tag = "1")]
     pub success: bool,
     #[prost(message, optional, tag = "2")]
@@ -6462,6 +6490,10 @@ pub struct DeleteElementRequest {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DeleteElementResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(bool, tag = "1")]
     pub success: bool,
     /// Ids of the relationships that went with it.
@@ -6689,6 +6721,10 @@ pub struct RecordViewLayoutIntent {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SubmitArchitectureIntentResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(bool, tag = "1")]
     pub success: bool,
     #[prost(message, optional, tag = "2")]

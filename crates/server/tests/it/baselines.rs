@@ -19,7 +19,10 @@ fn a_person_publishes_a_baseline_and_sees_what_changed_since() {
     run(&["call", "transformation.createElement", create]).unwrap();
     run(&["call", "transformation.createBaseline", r#"{"name": "Release 1", "key": "rel-1"}"#]).unwrap();
     assert!(run(&["baselines", "submit", "rel-1"]).unwrap().contains("is submitted"));
-    assert!(run(&["baselines", "approve", "rel-1", "--reason", "good"]).unwrap().contains("is approved"));
+    let own = run(&["baselines", "approve", "rel-1", "--reason", "good"]).unwrap_err();
+    assert!(own.contains("was made by you (PERMISSION_DENIED)"), "{own}");
+    let approve = ["--set", "user=reviewer", "baselines", "approve", "rel-1", "--reason", "good"];
+    assert!(run(&approve).unwrap().contains("is approved"));
     assert!(run(&["baselines", "promote", "rel-1"]).unwrap().contains("is promoted"));
     let twice = run(&["baselines", "promote", "rel-1"]).unwrap_err();
     assert!(twice.contains("it is promoted (BASELINE_STATE)"), "{twice}");

@@ -45,6 +45,17 @@ pub struct Notes {
     pub warnings: Vec<Warning>,
     /// What to do next.
     pub suggestions: Vec<String>,
+    /// What the caller's references were found to mean. A proposal keeps the ids, since names may change.
+    pub resolved: Vec<Resolved>,
+}
+
+/// A reference by key or name, and the id it stood for when the write was decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// The argument that held it, without what encloses it.
+    pub field: &'static str,
+    pub reference: String,
+    pub id: String,
 }
 
 impl Notes {
@@ -52,8 +63,19 @@ impl Notes {
         self.warnings.push(Warning { code, message: message.into(), suggestion: suggestion.into() });
     }
 
+    /// Notes that all is as the caller wants it already.
+    pub fn unchanged(&mut self) {
+        self.warn("UNCHANGED", "Everything is so already; no version was made", "Nothing to do");
+    }
+
     pub fn suggest(&mut self, suggestion: impl Into<String>) {
         self.suggestions.push(suggestion.into());
+    }
+
+    pub fn resolve(&mut self, field: &'static str, reference: &str, id: &str) {
+        if reference != id {
+            self.resolved.push(Resolved { field, reference: reference.to_owned(), id: id.to_owned() });
+        }
     }
 }
 

@@ -1,16 +1,18 @@
 //! Proposals: writes that wait until people have decided.
 //!
 //! A proposal keeps the arguments of the write, the ids reserved for what it would make, and the versions it rests on.
-//! Accepting it decides the same write again, on the same versions, and records both together.
+//! Accepting it decides the same write again, on the same versions, and records both together. If that would now do
+//! something else than what was reviewed, the proposal is stale.
 
 mod fact;
 
 use contract::Object;
-use ledger::{Expectation, RecordKey};
+use ledger::{Expectation, RecordKey, Seq};
 use scope::{Principal, PrincipalKind, Timestamp};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use super::fact::kind;
+use super::fact::{kind, text};
 use super::policy::{self, Governance};
 use super::{Decision, Fact, Notes, Stored};
 use crate::Error;
@@ -94,6 +96,30 @@ impl Pin {
     }
 }
 
+/// The relationships at an element, as they were at a point that a proposal rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkPin {
+    pub id: String,
+    pub since: Seq,
+}
+
+/// What a proposal rests on, as it is now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PinsNow {
+    /// In the order of the pins; none for what is no longer there.
+    pub versions: Vec<Option<u64>>,
+    /// Ids of elements whose relationships are others than those that were reviewed.
+    pub links_changed: Vec<String>,
+}
+
+impl PinsNow {
+    /// All as it was when the proposal was filed.
+    pub fn unchanged(proposal: &Proposal) -> Self {
+        let versions = proposal.pins.iter().map(|pin| Some(pin.version)).collect();
+        Self { versions, links_changed: Vec::new() }
+    }
+}
+
 /// Somebody's agreement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
@@ -132,13 +158,18 @@ pub struct Proposal {
     pub risk: Risk,
     /// The write's name, without the capability.
     pub operation: String,
-    /// The write's arguments as they were given.
+    /// The write's arguments, with ids where names were given.
     pub arguments: Object,
     /// The answer as it would be.
     pub would_be: Object,
     /// Ids that the write will use, in the order in which it asks for them.
     pub reserved_ids: Vec<String>,
     pub pins: Vec<Pin>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link_pins: Vec<LinkPin>,
+    /// The [`outline`] of what was reviewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outline: Option<String>,
     pub proposed_by: String,
     pub proposed_by_kind: PrincipalKind,
     pub approvals_needed: u32,
@@ -165,6 +196,14 @@ impl Proposal {
     pub fn key_of(id: &str) -> RecordKey {
         RecordKey::new(kind::PROPOSAL, id)
     }
+
+    /// The same for two proposals of one author that would do the same to the same versions.
+    pub fn fingerprint(&self) -> String {
+        let mut arguments = self.arguments.0.clone();
+        arguments.retain(|name, _| name != "client_request_id" && name != "commit_mode");
+        let same = (&self.proposed_by, &self.operation, &arguments, &self.pins);
+        digest(&text(&same))
+    }
 }
 
 /// Who acts on a proposal, when, and with which words.
@@ -187,11 +226,32 @@ pub enum Approved {
     Carried(Box<Proposal>),
 }
 
-/// Decides what an approval leads to. `current` are the versions of the pins now, in their order.
+/// Which records facts touch, and how: the same as long as a change would do the same.
+pub fn outline(facts: &[Fact]) -> String {
+    let mut lines: Vec<String> = facts.iter().map(|fact| format!("{} {}", fact.kind(), fact.subject().id)).collect();
+    lines.sort();
+    digest(&lines.join("\n"))
+}
+
+fn digest(text: &str) -> String {
+    hex::encode(&Sha256::digest(text)[..16])
+}
+
+/// How many people must agree to a change of this risk.
+pub fn approvals_needed(governance: &Governance, risk: Risk) -> u32 {
+    match risk {
+        Risk::Low => governance.approvals_low,
+        Risk::Med => governance.approvals_med,
+        Risk::High => governance.approvals_high,
+    }
+    .max(1)
+}
+
+/// Decides what an approval leads to.
 pub fn approve(
     governance: &Governance,
     proposal: &Stored<Proposal>,
-    current: &[Option<u64>],
+    current: &PinsNow,
     act: &Act<'_>,
 ) -> Result<Approved, Error> {
     refuse_closed(proposal)?;
@@ -237,14 +297,33 @@ pub fn reject(proposal: &Stored<Proposal>, act: &Act<'_>) -> Result<Decision<Pro
     Ok(decision)
 }
 
-/// Decides whether a proposal may be marked as seen.
-pub fn triage(proposal: &Stored<Proposal>, risk: Option<Risk>, act: &Act<'_>) -> Result<Decision<Proposal>, Error> {
+/// Refuses a change that would now do something else than what was reviewed.
+pub fn refuse_other_change(proposal: &Proposal, facts: &[Fact]) -> Result<(), Error> {
+    let same = match &proposal.outline {
+        Some(reviewed) => *reviewed == outline(facts),
+        // Deletions that were filed without an outline may have grown since.
+        None => proposal.change != Change::Delete,
+    };
+    match same {
+        true => Ok(()),
+        false => Err(Error::StaleProposal { proposal: proposal.id.clone(), stale: Vec::new(), links: Vec::new() }),
+    }
+}
+
+/// Decides whether a proposal may be marked as seen. A higher risk may need more approvals, a lower one never fewer.
+pub fn triage(
+    governance: &Governance,
+    proposal: &Stored<Proposal>,
+    risk: Option<Risk>,
+    act: &Act<'_>,
+) -> Result<Decision<Proposal>, Error> {
     refuse_closed(proposal)?;
     refuse_unless_steward(act.by, "triage")?;
     let mut changed = proposal.state.clone();
     changed.updated_at = act.now;
     changed.status = Status::Triaged;
     changed.risk = risk.unwrap_or(changed.risk);
+    changed.approvals_needed = changed.approvals_needed.max(approvals_needed(governance, changed.risk));
     Ok(moved(proposal, changed, ProposalFact::Triaged))
 }
 
@@ -307,18 +386,20 @@ pub fn refuse_unless_steward(by: &Principal, act: &str) -> Result<(), Error> {
     }
 }
 
-/// The pins that no longer hold.
-pub fn stale_pins<'a>(
-    proposal: &'a Proposal,
-    current: &'a [Option<u64>],
-) -> impl Iterator<Item = (&'a Pin, Option<u64>)> {
-    proposal.pins.iter().zip(current.iter().copied()).filter(|(pin, now)| *now != Some(pin.version))
+/// Whether something that a proposal rests on has changed.
+pub fn is_stale(proposal: &Proposal, current: &PinsNow) -> bool {
+    !current.links_changed.is_empty() || stale_pins(proposal, current).next().is_some()
 }
 
-fn refuse_stale(proposal: &Proposal, current: &[Option<u64>]) -> Result<(), Error> {
-    let stale: Vec<(Pin, Option<u64>)> = stale_pins(proposal, current).map(|(pin, now)| (pin.clone(), now)).collect();
-    match stale.is_empty() {
-        true => Ok(()),
-        false => Err(Error::StaleProposal { proposal: proposal.id.clone(), stale }),
+/// The pins that no longer hold.
+fn stale_pins<'a>(proposal: &'a Proposal, current: &'a PinsNow) -> impl Iterator<Item = (&'a Pin, Option<u64>)> {
+    proposal.pins.iter().zip(current.versions.iter().copied()).filter(|(pin, now)| *now != Some(pin.version))
+}
+
+fn refuse_stale(proposal: &Proposal, current: &PinsNow) -> Result<(), Error> {
+    if !is_stale(proposal, current) {
+        return Ok(());
     }
+    let stale = stale_pins(proposal, current).map(|(pin, now)| (pin.clone(), now)).collect();
+    Err(Error::StaleProposal { proposal: proposal.id.clone(), stale, links: current.links_changed.clone() })
 }

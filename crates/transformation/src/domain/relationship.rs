@@ -182,11 +182,18 @@ pub fn update(before: &Stored<Relationship>, command: &UpdateRelationship) -> Re
     let mut relationship = before.state.clone();
     relationship.name = command.name.clone().unwrap_or(relationship.name);
     relationship.description = command.description.clone().unwrap_or(relationship.description);
+    let (mut facts, mut version, mut notes) = (Vec::new(), before.version, Notes::default());
+    if relationship == before.state {
+        notes.unchanged();
+    } else {
+        version += 1;
+        facts.push(Fact::ElementRelationshipUpdated(relationship.clone()));
+    }
     Ok(Decision {
-        facts: vec![Fact::ElementRelationshipUpdated(relationship.clone())],
+        facts,
         expectations: vec![Expectation::Version { key: before.key(), version: before.version }],
-        outcome: Settled { relationship, version: before.version + 1 },
-        notes: Notes::default(),
+        outcome: Settled { relationship, version },
+        notes,
     })
 }
 

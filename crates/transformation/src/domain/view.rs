@@ -161,7 +161,6 @@ pub fn save(around: &Surroundings, command: &SaveView) -> Result<Decision<Saved>
         },
         (None, None) => return Err(Error::invalid(field("name"), "is missing".to_owned(), "give the view a name")),
     };
-    view.updated_at = command.now;
     if let Some(name) = &command.name {
         view.name = name.clone();
     }
@@ -176,18 +175,28 @@ pub fn save(around: &Surroundings, command: &SaveView) -> Result<Decision<Saved>
     }
     note_foreign_types(&mut notes, &view, &around.elements);
     notes.suggest(format!("transformation.getView with view_id {} shows it", view.id));
-    let version = around.existing.as_ref().map_or(1, |existing| existing.version + 1);
-    let (fact, expectation) = match &around.existing {
-        Some(existing) => (
-            Fact::ArchimateViewLayoutRecorded(view.clone()),
-            Expectation::Version { key: existing.key(), version: existing.version },
-        ),
-        None => (Fact::ViewCreated(view.clone()), Expectation::Absent { key: view.key() }),
-    };
-    let mut expectations = vec![expectation];
+    let (mut facts, mut version) = (Vec::new(), 1);
+    let mut expectations = Vec::new();
+    match &around.existing {
+        None => {
+            facts.push(Fact::ViewCreated(view.clone()));
+            expectations.push(Expectation::Absent { key: view.key() });
+        }
+        Some(existing) => {
+            version = existing.version;
+            expectations.push(Expectation::Version { key: existing.key(), version });
+            if view == existing.state {
+                notes.unchanged();
+            } else {
+                version += 1;
+                view.updated_at = command.now;
+                facts.push(Fact::ArchimateViewLayoutRecorded(view.clone()));
+            }
+        }
+    }
     let shown: BTreeSet<&str> = around.elements.iter().map(|element| element.id.as_str()).collect();
     expectations.extend(shown.into_iter().map(|id| Expectation::Exists { key: Element::key_of(id) }));
-    Ok(Decision { outcome: Saved { view, version }, facts: vec![fact], expectations, notes })
+    Ok(Decision { outcome: Saved { view, version }, facts, expectations, notes })
 }
 
 /// Decides whether a view may go.

@@ -17,6 +17,10 @@ pub enum BaselineRefusal {
     Status { baseline: BaselineMention, step: &'static str, hint: &'static str },
     #[error("You may not {step} a baseline")]
     NotYours { step: &'static str },
+    #[error("Baseline '{}' was made by you", baseline.name)]
+    Own { baseline: BaselineMention },
+    #[error("You approved baseline '{}' already", baseline.name)]
+    ApprovedAlready { baseline: BaselineMention },
     #[error("A baseline with {field} '{value}' exists already")]
     Exists { field: &'static str, value: String, existing: BaselineMention },
     #[error("Model {model_id} is not in baseline '{baseline_id}', which holds model {expected}")]
@@ -45,6 +49,14 @@ impl From<BaselineRefusal> for CallError {
             BaselineRefusal::NotYours { .. } => refuse(PermissionDenied, "PERMISSION_DENIED")
                 .field("baseline_id")
                 .hint("ask a person with role admin or curator and scope transformation:write"),
+            BaselineRefusal::Own { baseline } => refuse(PermissionDenied, "PERMISSION_DENIED")
+                .field("baseline_id")
+                .detail("baseline", json!(baseline))
+                .hint("ask another person with role admin or curator to decide; governance.self_approval lets authors decide themselves"),
+            BaselineRefusal::ApprovedAlready { baseline } => refuse(FailedPrecondition, "BASELINE_STATE")
+                .field("baseline_id")
+                .detail("baseline", json!(baseline))
+                .hint("it waits for the approval of another person"),
             BaselineRefusal::Exists { field, existing, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
                 .field(field)
                 .suggest("existing_baseline", json!(existing))

@@ -3,11 +3,11 @@
 use ledger::{Find, Page, RecordKey};
 
 use super::Snapshot;
-use super::fold::governance::open_target_tag;
+use super::fold::governance::{open_target_tag, same_tag};
 use crate::Error;
 use crate::domain::Stored;
 use crate::domain::fact::kind;
-use crate::domain::proposal::Proposal;
+use crate::domain::proposal::{PinsNow, Proposal};
 
 /// How many other proposals a proposal names.
 const RIVALS_MAX: usize = 20;
@@ -27,10 +27,28 @@ impl Snapshot<'_> {
         Ok(found.into_iter().map(|version| version.map(|version| version.version)).collect())
     }
 
-    /// The versions of what a proposal rests on.
-    pub async fn pinned_versions(&self, proposal: &Proposal) -> Result<Vec<Option<u64>>, Error> {
+    /// What a proposal rests on, as this snapshot shows it.
+    pub async fn pins_now(&self, proposal: &Proposal) -> Result<PinsNow, Error> {
         let keys: Vec<RecordKey> = proposal.pins.iter().map(|pin| pin.key()).collect();
-        self.versions_of(&keys).await
+        let mut now = PinsNow { versions: self.versions_of(&keys).await?, links_changed: Vec::new() };
+        for pin in &proposal.link_pins {
+            let then = Self { at: pin.since, ..self.clone() };
+            if self.link_versions(&pin.id).await? != then.link_versions(&pin.id).await? {
+                now.links_changed.push(pin.id.clone());
+            }
+        }
+        Ok(now)
+    }
+
+    /// An open proposal of the same author that would do the same.
+    pub async fn same_proposal(&self, proposal: &Proposal) -> Result<Option<Stored<Proposal>>, Error> {
+        let find = Find {
+            scope: Some(proposal.repository_id.clone()),
+            tag: Some(same_tag(&proposal.fingerprint())),
+            limit: 1,
+            ..Find::all(kind::PROPOSAL)
+        };
+        Ok(self.page(find).await?.items.into_iter().next())
     }
 
     /// Other open proposals that rest on the same records.

@@ -119,6 +119,23 @@ impl<'a> Snapshot<'a> {
         }
     }
 
+    /// The ids and versions of all relationships that touch an element, in order.
+    pub async fn link_versions(&self, element_id: &str) -> Result<Vec<(String, u64)>, Error> {
+        let touching = Some((element_id.to_owned(), ledger::Direction::Both));
+        let mut find = Find { touching, limit: 500, ..Find::all(kind::RELATIONSHIP) };
+        let mut all = Vec::new();
+        loop {
+            let page = self.find(find.clone()).await?;
+            all.extend(page.items.into_iter().map(|version| (version.record.key.id, version.version)));
+            match page.next {
+                Some(next) => find.after = Some(next),
+                None => break,
+            }
+        }
+        all.sort();
+        Ok(all)
+    }
+
     /// Ids of relationships of a type between two elements.
     pub async fn relationships_between(
         &self,

@@ -159,11 +159,10 @@ impl Answered for Updated {
     }
 
     fn answer(&self, notes: &Notes) -> UpdateElementResponse {
-        let new_version = self.previous_version + 1;
         answer!(UpdateElementResponse, notes,
-            element: Some(message::element(&self.element, new_version)),
+            element: Some(message::element(&self.element, self.version)),
             previous_version: self.previous_version,
-            new_version: new_version,
+            new_version: self.version,
         )
     }
 }
@@ -210,7 +209,7 @@ impl Answered for Outcome {
                 answer.relationship = link.as_ref().map(message::link);
             }
             Self::Updated(updated) => {
-                answer.element = Some(message::element(&updated.element, updated.previous_version + 1));
+                answer.element = Some(message::element(&updated.element, updated.version));
             }
             Self::Deleted(deleted) => {
                 answer.element = Some(message::element(&deleted.element, deleted.element.version));

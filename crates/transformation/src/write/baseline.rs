@@ -82,9 +82,12 @@ impl BaselineWriteService for BaselineWrite {
         let way = self.way(ctx, RiskTier::Critical, mode)?;
         let (reference, act) = (request.baseline_id, act(ctx, request.rationale)?);
         if way == Way::Propose && mode == Mode::Propose {
-            return Ok(self.recorder.once(ctx, || self.planner.step(ctx, &reference, &act, life::submit)).await?);
+            return Ok(self
+                .recorder
+                .once(ctx, || self.planner.step(ctx, &reference, |baseline| life::submit(baseline, &act)))
+                .await?);
         }
-        Ok(self.recorder.once(ctx, || self.planner.promote(ctx, &reference, &act)).await?)
+        Ok(self.recorder.once(ctx, || self.planner.promote(ctx, &self.governance, &reference, &act)).await?)
     }
 
     async fn change_baseline_draft(
@@ -103,7 +106,10 @@ impl BaselineWriteService for BaselineWrite {
         request: SubmitBaselineRequest,
     ) -> Result<BaselineWriteResponse, CallError> {
         let (reference, act) = (request.baseline_id, act(ctx, None)?);
-        Ok(self.recorder.once(ctx, || self.planner.step(ctx, &reference, &act, life::submit)).await?)
+        Ok(self
+            .recorder
+            .once(ctx, || self.planner.step(ctx, &reference, |baseline| life::submit(baseline, &act)))
+            .await?)
     }
 
     async fn approve_baseline(
@@ -112,7 +118,12 @@ impl BaselineWriteService for BaselineWrite {
         request: ApproveBaselineRequest,
     ) -> Result<BaselineWriteResponse, CallError> {
         let (reference, act) = (request.baseline_id, act(ctx, request.rationale)?);
-        Ok(self.recorder.once(ctx, || self.planner.step(ctx, &reference, &act, life::approve)).await?)
+        Ok(self
+            .recorder
+            .once(ctx, || {
+                self.planner.step(ctx, &reference, |baseline| life::approve(&self.governance, baseline, &act))
+            })
+            .await?)
     }
 
     async fn reject_baseline(
@@ -121,7 +132,10 @@ impl BaselineWriteService for BaselineWrite {
         request: RejectBaselineRequest,
     ) -> Result<BaselineWriteResponse, CallError> {
         let (reference, act) = (request.baseline_id, act(ctx, Some(request.rationale))?);
-        Ok(self.recorder.once(ctx, || self.planner.step(ctx, &reference, &act, life::reject)).await?)
+        Ok(self
+            .recorder
+            .once(ctx, || self.planner.step(ctx, &reference, |baseline| life::reject(baseline, &act)))
+            .await?)
     }
 
     async fn rollback_baseline(
@@ -132,7 +146,10 @@ impl BaselineWriteService for BaselineWrite {
         let (reference, act) = (request.baseline_id, act(ctx, request.rationale)?);
         let name = request.name.map(|name| Name::new("name", &name)).transpose()?;
         let id = ctx.ids.next();
-        Ok(self.recorder.once(ctx, || self.planner.rollback(ctx, &reference, &id, name.as_ref(), &act)).await?)
+        Ok(self
+            .recorder
+            .once(ctx, || self.planner.rollback(ctx, &self.governance, &reference, &id, name.as_ref(), &act))
+            .await?)
     }
 }
 

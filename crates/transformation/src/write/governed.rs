@@ -7,12 +7,13 @@ use contract::{Context, Object, RiskTier};
 use ledger::{Expectation, RecordKey};
 use scope::IdSource;
 use serde::Serialize;
+use serde_json::Value;
 
-use super::Recorder;
 use super::answer::{Answered, Proposable, describe};
+use super::{Recorder, references};
 use crate::Error;
 use crate::domain::policy::{self, Governance, Mode, Ruling, Way};
-use crate::domain::proposal::{self, Act, Change, Pin, Proposal, ProposalFact, Risk, Status};
+use crate::domain::proposal::{self, Act, Change, LinkPin, Pin, Proposal, ProposalFact, Risk, Status};
 use crate::domain::{Decision, Fact, Notes, Stored};
 use crate::projection::{Snapshot, message};
 
@@ -32,7 +33,7 @@ pub struct Asked {
 impl Asked {
     pub fn new(operation: &'static str, tier: RiskTier, mode: CommitMode, request: &impl Serialize) -> Self {
         let arguments = match serde_json::to_value(request) {
-            Ok(serde_json::Value::Object(arguments)) => Object(arguments),
+            Ok(Value::Object(arguments)) => Object(arguments),
             _ => Object::default(),
         };
         Self { operation, tier, mode: mode.into(), arguments, rebase_of: None }
@@ -95,7 +96,10 @@ impl<'a> Desk<'a> {
     {
         match self.way {
             Way::Commit => self.recorder.once(self.caller, decide).await,
-            Way::Propose => self.recorder.once(self.caller, || async { self.propose(decide().await?).await }).await,
+            Way::Propose => {
+                let filed = || async { Box::pin(self.propose(decide().await?)).await };
+                self.recorder.once(self.caller, filed).await
+            }
         }
     }
 
@@ -104,13 +108,23 @@ impl<'a> Desk<'a> {
         &self,
         decision: Decision<T>,
     ) -> Result<Decision<Proposed<T::Answer>>, Error> {
+        let mut would_be = decision.outcome.answer(&decision.notes);
+        if decision.facts.is_empty() {
+            let about = decision.outcome.aggregate_id().to_owned();
+            let outcome = Proposed { proposal: None, about, would_be };
+            return Ok(Decision {
+                facts: Vec::new(),
+                expectations: decision.expectations,
+                outcome,
+                notes: decision.notes,
+            });
+        }
         let snapshot = Snapshot::live(self.recorder.ledger(), self.caller).await?;
         let pins = pins(&decision.expectations, &snapshot).await?;
-        let mut would_be = decision.outcome.answer(&decision.notes);
         would_be.make_hypothetical();
-        let risk = self.asked.tier.into();
+        let risk: Risk = self.asked.tier.into();
         let ctx = self.caller;
-        let proposal = Proposal {
+        let mut proposal = Proposal {
             id: ctx.ids.next(),
             repository_id: ctx.scope.repository.to_string(),
             status: Status::Proposed,
@@ -118,30 +132,37 @@ impl<'a> Desk<'a> {
             change: change_of(&decision.facts),
             risk,
             operation: self.asked.operation.to_owned(),
-            arguments: self.asked.arguments.clone(),
+            arguments: references::with_ids(self.asked.arguments.clone(), &decision.notes.resolved),
             would_be: match serde_json::to_value(&would_be) {
-                Ok(serde_json::Value::Object(answer)) => Object(answer),
+                Ok(Value::Object(answer)) => Object(answer),
                 _ => Object::default(),
             },
             reserved_ids: self.reserved.taken(),
             pins,
+            link_pins: link_pins(&decision.expectations),
+            outline: Some(proposal::outline(&decision.facts)),
             proposed_by: ctx.principal.id(),
             proposed_by_kind: ctx.principal.kind,
-            approvals_needed: match risk {
-                Risk::Low => self.governance.approvals_low,
-                Risk::Med => self.governance.approvals_med,
-                Risk::High => self.governance.approvals_high,
-            }
-            .max(1),
+            approvals_needed: proposal::approvals_needed(self.governance, risk),
             approvals: Vec::new(),
             decision: None,
             accepted_as: Vec::new(),
             rebased_to: None,
-            rebase_of: self.asked.rebase_of.as_ref().map(|old| old.id.clone()),
+            rebase_of: None,
             created_at: ctx.now,
             updated_at: ctx.now,
         };
         let mut notes = decision.notes;
+        let mut replaced = self.asked.rebase_of.clone();
+        if let Some(same) = snapshot.same_proposal(&proposal).await? {
+            let is_replaced = replaced.as_ref().is_some_and(|old| old.id == same.id);
+            if !is_replaced && proposal::is_stale(&same, &snapshot.pins_now(&same).await?) {
+                replaced = Some(Box::new(same));
+            } else if !is_replaced {
+                return self.filed_before(same.state, would_be, replaced.as_deref());
+            }
+        }
+        proposal.rebase_of = replaced.as_ref().map(|old| old.id.clone());
         let rivals = snapshot.rivals(&proposal).await?;
         if !rivals.is_empty() {
             notes.warn(
@@ -150,17 +171,42 @@ impl<'a> Desk<'a> {
                 "Read them with transformation.getProposal before more is proposed",
             );
         }
-        notes.suggestions =
-            vec![format!("transformation.getProposal with proposal_id {} shows what becomes of it", proposal.id)];
-        let mut facts = vec![Fact::Proposal(ProposalFact::Created(proposal.clone()))];
-        let mut expectations = vec![Expectation::Absent { key: proposal.key() }];
-        if let Some(old) = &self.asked.rebase_of {
-            let act = Act { by: &ctx.principal, now: ctx.now, decision_id: String::new(), rationale: None };
-            let closed = proposal::withdraw(old, Some(proposal.id.clone()), &act)?;
-            facts.extend(closed.facts);
-            expectations.extend(closed.expectations);
-        }
-        Ok(Decision { facts, expectations, outcome: Proposed { proposal, would_be }, notes })
+        notes.suggestions = vec![follow(&proposal)];
+        let (mut facts, mut expectations) = self.close(replaced.as_deref(), &proposal.id)?;
+        facts.push(Fact::Proposal(ProposalFact::Created(proposal.clone())));
+        expectations.push(Expectation::Absent { key: proposal.key() });
+        let outcome = Proposed { about: proposal.id.clone(), proposal: Some(Box::new(proposal)), would_be };
+        Ok(Decision { facts, expectations, outcome, notes })
+    }
+
+    /// The answer for a change that the same author has filed already.
+    fn filed_before<A: Proposable>(
+        &self,
+        same: Proposal,
+        would_be: A,
+        replaced: Option<&Stored<Proposal>>,
+    ) -> Result<Decision<Proposed<A>>, Error> {
+        let (facts, expectations) = self.close(replaced, &same.id)?;
+        let earlier = serde_json::from_value(Value::Object(same.would_be.0.clone()));
+        let mut notes = Notes::default();
+        notes.warn(
+            "ALREADY_PROPOSED",
+            format!("You filed the same change before, as proposal {}", same.id),
+            "Wait for the decision; nothing was filed again",
+        );
+        notes.suggest(follow(&same));
+        let (about, would_be) = (same.id.clone(), earlier.unwrap_or(would_be));
+        let outcome = Proposed { about, proposal: Some(Box::new(same)), would_be };
+        Ok(Decision { facts, expectations, outcome, notes })
+    }
+
+    /// What closes the proposal whose place another takes.
+    fn close(&self, old: Option<&Stored<Proposal>>, next: &str) -> Result<(Vec<Fact>, Vec<Expectation>), Error> {
+        let Some(old) = old else { return Ok((Vec::new(), Vec::new())) };
+        let ctx = self.caller;
+        let act = Act { by: &ctx.principal, now: ctx.now, decision_id: String::new(), rationale: None };
+        let closed = proposal::withdraw(old, Some(next.to_owned()), &act)?;
+        Ok((closed.facts, closed.expectations))
     }
 }
 
@@ -180,10 +226,18 @@ pub fn carried_out(caller: &Context, ruling: Ruling, mode: Mode) -> Result<Way, 
     })
 }
 
+/// Where an author sees what becomes of a proposal.
+fn follow(proposal: &Proposal) -> String {
+    format!("transformation.getProposal with proposal_id {} shows what becomes of it", proposal.id)
+}
+
 /// A write that was filed, with the answer as it would be.
 #[derive(Debug, Clone)]
 pub struct Proposed<A> {
-    pub proposal: Proposal,
+    /// None when there is nothing to decide, because the write changes nothing.
+    pub proposal: Option<Box<Proposal>>,
+    /// The id of the proposal, or of what the write is about.
+    pub about: String,
     pub would_be: A,
 }
 
@@ -192,12 +246,14 @@ impl<A: Proposable + Clone + Send + Sync> Answered for Proposed<A> {
     const AGGREGATE: &'static str = "proposal";
 
     fn aggregate_id(&self) -> &str {
-        &self.proposal.id
+        &self.about
     }
 
     fn answer(&self, notes: &Notes) -> A {
         let mut answer = self.would_be.clone();
-        answer.mark_proposed(message::proposal_note(&self.proposal), notes);
+        if let Some(proposal) = &self.proposal {
+            answer.mark_proposed(message::proposal_note(proposal), notes);
+        }
         answer
     }
 }
@@ -219,6 +275,15 @@ async fn pins(expectations: &[Expectation], snapshot: &Snapshot<'_>) -> Result<V
     let pin =
         |(key, version): (RecordKey, Option<u64>)| version.map(|version| Pin { kind: key.kind, id: key.id, version });
     Ok(keys.into_iter().zip(versions).filter_map(pin).collect())
+}
+
+/// The elements whose relationships a decision rests on.
+fn link_pins(expectations: &[Expectation]) -> Vec<LinkPin> {
+    let pin = |expectation: &Expectation| match expectation {
+        Expectation::LinksUnchanged { id, since } => Some(LinkPin { id: id.clone(), since: *since }),
+        _ => None,
+    };
+    expectations.iter().filter_map(pin).collect()
 }
 
 /// What the facts would do, as a reviewer calls it.

@@ -16,7 +16,7 @@ use super::planner::Outcome;
 use super::{Command, Planner, Recorder};
 use crate::domain::decision::version_id;
 use crate::domain::policy::{Governance, Mode};
-use crate::domain::proposal::{self, Act, Approved, Proposal, ProposalFact, Risk};
+use crate::domain::proposal::{self, Act, Approved, LinkPin, PinsNow, Proposal, ProposalFact, Risk};
 use crate::domain::{Decision, Fact, Notes, Stored};
 use crate::projection::{Snapshot, message};
 use crate::{Config, Error};
@@ -47,7 +47,7 @@ impl ProposalDesk {
     /// Decides what an approval leads to; with the last one, the change itself is part of the decision.
     async fn approve(&self, ctx: &Context, id: &str, act: &Act<'_>) -> Result<Decision<Decided>, Error> {
         let (snapshot, stored) = self.load(ctx, id).await?;
-        let current = snapshot.pinned_versions(&stored).await?;
+        let current = snapshot.pins_now(&stored).await?;
         match proposal::approve(&self.governance, &stored, &current, act)? {
             Approved::Counted(decision) => Ok(decided(decision, stored.version, OutcomeMessage::PendingApproval)),
             Approved::Carried(accepted) => self.carry(ctx, &stored, *accepted).await,
@@ -65,6 +65,7 @@ impl ProposalDesk {
         let reserved = Context { ids: Arc::new(reserve), ..ctx.clone() };
         let command = Command::read(&reserved, operation(stored)?, stored.arguments.0.clone())?;
         let change = self.planner.decide(&reserved, &command).await?;
+        proposal::refuse_other_change(stored, &change.facts)?;
         accepted.accepted_as = versions_made(&change.outcome);
         let mut facts = change.facts;
         let record = accepted.decision.clone();
@@ -74,6 +75,8 @@ impl ProposalDesk {
         expectations.push(Expectation::Version { key: stored.key(), version: stored.version });
         expectations
             .extend(stored.pins.iter().map(|pin| Expectation::Version { key: pin.key(), version: pin.version }));
+        let unchanged = |pin: &LinkPin| Expectation::LinksUnchanged { id: pin.id.clone(), since: pin.since };
+        expectations.extend(stored.link_pins.iter().map(unchanged));
         let outcome = Decided {
             proposal: Stored { state: accepted, version: stored.version + 1, at: ctx.now },
             outcome: OutcomeMessage::Committed,
@@ -97,7 +100,7 @@ impl ProposalDesk {
         let filed = desk.submit(|| self.planner.decide(ctx, &command)).await?;
         let next = filed.proposal.map(|note| note.id).unwrap_or_default();
         let (snapshot, fresh) = self.load(ctx, &next).await?;
-        let current = snapshot.pinned_versions(&fresh).await?;
+        let current = snapshot.pins_now(&fresh).await?;
         let rivals = snapshot.rivals(&fresh).await?;
         Ok(ProposalDecided {
             success: true,
@@ -122,7 +125,8 @@ impl ProposalWriteService for ProposalDesk {
         let act = act(ctx, None);
         let decide = async || {
             let (_, stored) = self.load(ctx, &request.proposal_id).await?;
-            Ok(decided(proposal::triage(&stored, risk, &act)?, stored.version, OutcomeMessage::PendingApproval))
+            let triaged = proposal::triage(&self.governance, &stored, risk, &act)?;
+            Ok(decided(triaged, stored.version, OutcomeMessage::PendingApproval))
         };
         Ok(self.recorder.once(ctx, decide).await?)
     }
@@ -187,10 +191,10 @@ impl Answered for Decided {
     }
 
     fn answer(&self, _: &Notes) -> ProposalDecided {
-        let pinned: Vec<Option<u64>> = self.proposal.pins.iter().map(|pin| Some(pin.version)).collect();
+        let unchanged = PinsNow::unchanged(&self.proposal);
         ProposalDecided {
             success: true,
-            proposal: Some(message::proposal(&self.proposal, &pinned, Vec::new(), true)),
+            proposal: Some(message::proposal(&self.proposal, &unchanged, Vec::new(), true)),
             outcome: self.outcome.into(),
         }
     }
@@ -231,7 +235,7 @@ fn versions_made(outcome: &Outcome) -> Vec<String> {
         Outcome::Created(created) => std::iter::once(version_id(&created.element.id, 1))
             .chain(created.link.iter().map(|link| version_id(&link.relationship.id, 1)))
             .collect(),
-        Outcome::Updated(updated) => vec![version_id(&updated.element.id, updated.previous_version + 1)],
+        Outcome::Updated(updated) => vec![version_id(&updated.element.id, updated.version)],
         Outcome::Deleted(deleted) => vec![version_id(&deleted.element.id, deleted.element.version + 1)],
         Outcome::Linked(link) => vec![version_id(&link.relationship.id, 1)],
         Outcome::Settled(settled) => vec![version_id(&settled.relationship.id, settled.version)],

@@ -6,7 +6,7 @@ use contract::generated::transformation::{
     SubmitBaselineRequest,
 };
 use contract::{Blob, CallError, Capability, Changed};
-use scope::PrincipalKind;
+use scope::{Principal, PrincipalKind};
 use serde_json::{Value, json};
 
 use crate::world::{World, column, outcome};
@@ -67,7 +67,7 @@ impl World {
 
     fn agent(&self) -> Self {
         let mut agent = self.clone();
-        agent.principal.kind = PrincipalKind::Agent;
+        agent.principal = Principal { kind: PrincipalKind::Agent, ..Principal::local("agent") };
         agent
     }
 }
@@ -170,8 +170,11 @@ async fn each_step_has_its_place() {
     assert_eq!((status(&submitted), &submitted["outcome"]), ("submitted", &json!("pending_approval")));
     assert_eq!(outcome(&world.submit(&id).await), "BASELINE_STATE baseline_id");
     assert_eq!(outcome(&world.redraft(&id, &[], &["a"]).await), "BASELINE_STATE baseline_id");
-    assert_eq!(status(&world.approve(&id).await), "approved");
-    assert_eq!(outcome(&world.approve(&id).await), "BASELINE_STATE baseline_id");
+    assert_eq!(outcome(&world.approve(&id).await), "PERMISSION_DENIED baseline_id", "it is their own");
+    assert_eq!(world.promote(&id).await["outcome"], "pending_approval", "it asked for approval");
+    let reviewer = world.as_principal("reviewer");
+    assert_eq!(status(&reviewer.approve(&id).await), "approved");
+    assert_eq!(outcome(&reviewer.approve(&id).await), "BASELINE_STATE baseline_id");
     assert_eq!(status(&world.promote(&id).await), "promoted");
     let facts = world.facts().await;
     let twice = world.promote(&id).await;

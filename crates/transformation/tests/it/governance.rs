@@ -12,15 +12,15 @@ use transformation::domain::policy::Governance;
 
 use crate::world::{World, column, outcome};
 
-async fn propose(agent: &World, name: &str) -> Value {
+pub async fn propose(agent: &World, name: &str) -> Value {
     agent.call("createElement", json!({"type": "ApplicationComponent", "name": name, "description": "d"})).await
 }
 
-fn id(answer: &Value) -> String {
+pub fn id(answer: &Value) -> String {
     answer["proposal"]["id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
-async fn approve(world: &World, proposal: &str) -> Value {
+pub async fn approve(world: &World, proposal: &str) -> Value {
     let request = ApproveProposalRequest { proposal_id: proposal.to_owned(), rationale: Some("fits".to_owned()) };
     shown(world, world.capability.proposals().approve_proposal(&world.ctx(), request).await)
 }
@@ -30,7 +30,7 @@ async fn reject(world: &World, proposal: &str, rationale: &str) -> Value {
     shown(world, world.capability.proposals().reject_proposal(&world.ctx(), request).await)
 }
 
-async fn rebase(world: &World, proposal: &str) -> Value {
+pub async fn rebase(world: &World, proposal: &str) -> Value {
     let request = RebaseProposalRequest { proposal_id: proposal.to_owned() };
     shown(world, world.capability.proposals().rebase_proposal(&world.ctx(), request).await)
 }
@@ -47,7 +47,7 @@ fn shown(world: &World, answer: Result<impl serde::Serialize, CallError>) -> Val
     )
 }
 
-async fn names(world: &World) -> Vec<String> {
+pub async fn names(world: &World) -> Vec<String> {
     let answer = world.call("listElements", json!({"model_id": "default"})).await;
     column(&answer["elements"], "name").into_iter().map(str::to_owned).collect()
 }

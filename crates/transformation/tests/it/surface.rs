@@ -121,7 +121,14 @@ async fn the_stated_risk_decides_what_an_architect_commits() {
     let architect = world.as_caller("architect", PrincipalKind::User, &["architect"]);
     for tool in manifest().tools.into_iter().filter(|tool| tool.side == Side::Command && tool.toolset != "scrum") {
         let ctx = architect.ctx();
-        let arguments = tool.examples[0].input.as_object().cloned().unwrap();
+        // An intent is as risky as its operation; the tool states the highest.
+        let example = match tool.name.as_str() {
+            "transformation.submitArchitectureIntent" => {
+                json!({"operation": "deleteElement", "delete_element": {"id": "OrderService"}})
+            }
+            _ => tool.examples[0].input.clone(),
+        };
+        let arguments = example.as_object().cloned().unwrap();
         let _ = world.capability.call(&ctx, &tool.name, arguments).await;
         let verdict = ctx.verdict.get().unwrap_or_else(|| panic!("{} said no verdict", tool.name)).to_owned();
         let expected = if tool.risk <= RiskTier::Medium { "commit:" } else { "propose:" };

@@ -9,7 +9,8 @@ use super::members::Membership;
 use super::{Baseline, BaselineFact, Decided, Status, Step};
 use crate::Error;
 use crate::domain::model::Repository;
-use crate::domain::policy::may_approve;
+use crate::domain::policy::{Governance, may_approve};
+use crate::domain::proposal::{Risk, approvals_needed};
 use crate::domain::{Decision, Fact, Name, Notes, Stored};
 use crate::error::BaselineRefusal;
 
@@ -44,14 +45,25 @@ pub fn submit(baseline: &Stored<Baseline>, act: &Act) -> Result<Decision<Step>, 
     Ok(decision)
 }
 
-/// Decides whether a submitted baseline is approved.
-pub fn approve(baseline: &Stored<Baseline>, act: &Act) -> Result<Decision<Step>, Error> {
+/// Decides what an approval of a submitted baseline leads to.
+pub fn approve(governance: &Governance, baseline: &Stored<Baseline>, act: &Act) -> Result<Decision<Step>, Error> {
     refuse_agents(act, "approve")?;
     refuse_unless(baseline, &[Status::Submitted], "approved")?;
+    if is_own(governance, baseline, act) {
+        return Err(BaselineRefusal::Own { baseline: baseline.mention() }.into());
+    }
+    if has_approved(baseline, act) {
+        return Err(BaselineRefusal::ApprovedAlready { baseline: baseline.mention() }.into());
+    }
     let mut path = Path::new(baseline);
-    path.approve(act);
-    let mut decision = path.decide(false);
-    decision.notes.suggest("Publish it with transformation.promoteBaseline");
+    path.approve(governance, act);
+    let pending = path.state.status != Status::Approved;
+    let next = match pending {
+        true => ask_somebody(baseline),
+        false => "Publish it with transformation.promoteBaseline".to_owned(),
+    };
+    let mut decision = path.decide(pending);
+    decision.notes.suggest(next);
     Ok(decision)
 }
 
@@ -72,20 +84,30 @@ pub fn reject(baseline: &Stored<Baseline>, act: &Act) -> Result<Decision<Step>, 
     Ok(decision)
 }
 
-/// Decides what a wish to publish leads to: publication, or a request for it by a caller who may not approve.
-pub fn promote(baseline: &Stored<Baseline>, published: &Publication, act: &Act) -> Result<Decision<Step>, Error> {
+/// Decides what a wish to publish leads to: publication, or a request for it as long as others have to approve.
+///
+/// A steward who publishes a draft commits, as with any write. A baseline that was submitted asked for approval, so its
+/// author does not approve it; and where policy wants several people, one is not enough either way.
+pub fn promote(
+    governance: &Governance,
+    baseline: &Stored<Baseline>,
+    published: &Publication,
+    act: &Act,
+) -> Result<Decision<Step>, Error> {
     refuse_unless(baseline, &[Status::Draft, Status::Submitted, Status::Approved], "promoted")?;
     let mut path = Path::new(baseline);
+    let commits = baseline.status == Status::Draft && needed(governance) <= 1;
     if path.state.status == Status::Draft {
         path.submit(act);
     }
-    if !may_approve(&act.by) {
+    let counts = may_approve(&act.by) && (commits || !is_own(governance, baseline, act));
+    if path.state.status == Status::Submitted && counts && !has_approved(baseline, act) {
+        path.approve(governance, act);
+    }
+    if path.state.status != Status::Approved || !may_approve(&act.by) {
         let mut decision = path.decide(true);
         decision.notes.suggest(ask_somebody(baseline));
         return Ok(decision);
-    }
-    if path.state.status == Status::Submitted {
-        path.approve(act);
     }
     path.publish(published, act);
     let mut decision = path.decide(false);
@@ -95,6 +117,7 @@ pub fn promote(baseline: &Stored<Baseline>, published: &Publication, act: &Act) 
 
 /// Decides whether what `earlier` held may be published again. `around` says where `earlier` reads.
 pub fn rollback(
+    governance: &Governance,
     earlier: &Stored<Baseline>,
     around: Surroundings,
     published: &Publication,
@@ -104,9 +127,12 @@ pub fn rollback(
     refuse_agents(act, "roll back")?;
     refuse_unless(earlier, &[Status::Superseded], "published again")?;
     let mut state = begin(&around, command)?;
-    state.status = Status::Approved;
+    let commits = needed(governance) <= 1;
+    state.status = if commits { Status::Approved } else { Status::Submitted };
     state.submitted_at = Some(act.now);
-    state.approvals.push(act.decided());
+    if commits || governance.self_approval {
+        state.approvals.push(act.decided());
+    }
     state.rationale = act.rationale.clone();
     state.rollback_of = Some(earlier.id.clone());
     let mut path = Path { state, version: 0, facts: Vec::new(), expectations: Vec::new() };
@@ -114,6 +140,12 @@ pub fn rollback(
     path.step(|baseline| {
         BaselineFact::RollbackCreated(Box::new(Drafted { baseline: *baseline, joined, left: Membership::default() }))
     });
+    if !commits {
+        let next = ask_somebody(&path.state);
+        let mut decision = path.decide(true);
+        decision.notes.suggest(next);
+        return Ok(decision);
+    }
     path.publish(published, act);
     let mut decision = path.decide(false);
     decision.notes.suggest("Compare it with head to see what was taken back: transformation.compareStates");
@@ -150,9 +182,24 @@ fn refuse_agents(act: &Act, step: &'static str) -> Result<(), BaselineRefusal> {
     if may_approve(&act.by) { Ok(()) } else { Err(BaselineRefusal::NotYours { step }) }
 }
 
+/// How many people must agree to a publication, which is as risky as a change can be.
+fn needed(governance: &Governance) -> usize {
+    usize::try_from(approvals_needed(governance, Risk::High)).unwrap_or(usize::MAX)
+}
+
+/// Whether the caller made the baseline and so may not approve it.
+fn is_own(governance: &Governance, baseline: &Baseline, act: &Act) -> bool {
+    baseline.created_by == act.by.id() && !governance.self_approval
+}
+
+fn has_approved(baseline: &Baseline, act: &Act) -> bool {
+    let by = act.by.id();
+    baseline.approvals.iter().any(|approval| approval.by == by)
+}
+
 fn ask_somebody(baseline: &Baseline) -> String {
     format!(
-        "Somebody with role admin or curator decides: `chancery baselines promote {0}` or `chancery baselines reject {0}`",
+        "Somebody else with role admin or curator decides: `chancery baselines promote {0}` or `chancery baselines reject {0}`",
         baseline.id
     )
 }
@@ -188,9 +235,12 @@ impl Path {
         self.step(BaselineFact::SubmittedForApproval);
     }
 
-    fn approve(&mut self, act: &Act) {
-        self.state.status = Status::Approved;
+    /// Counts an approval; enough of them make the baseline approved.
+    fn approve(&mut self, governance: &Governance, act: &Act) {
         self.state.approvals.push(act.decided());
+        if self.state.approvals.len() >= needed(governance) {
+            self.state.status = Status::Approved;
+        }
         self.state.rationale = act.rationale.clone();
         self.step(BaselineFact::Approved);
     }

@@ -7,6 +7,7 @@ use super::pin::refuse_pinned;
 use super::*;
 use crate::Error;
 use crate::domain::model::Repository;
+use crate::domain::policy::Governance;
 use crate::domain::{Decision, Stored};
 
 // R-217: which step leads from which status.
@@ -30,10 +31,10 @@ fn check(step: &str, permitted: &[Status]) {
         let baseline = baseline(status);
         let outcome = match step {
             "submit" => submit(&baseline, &act),
-            "approve" => approve(&baseline, &act),
+            "approve" => approve(&lenient(), &baseline, &act),
             "reject" => reject(&baseline, &act),
-            "promote" => promote(&baseline, &nothing_published(), &act),
-            _ => rollback(&baseline, around(Holders::default()), &nothing_published(), &command(), &act),
+            "promote" => promote(&lenient(), &baseline, &nothing_published(), &act),
+            _ => rollback(&lenient(), &baseline, around(Holders::default()), &nothing_published(), &command(), &act),
         };
         assert_eq!(outcome.is_ok(), permitted.contains(&status), "{step} from {status:?}");
     }
@@ -45,7 +46,7 @@ fn promotion_takes_the_place_of_what_was_published() {
     let before =
         Stored { state: Baseline { id: "old".to_owned(), ..state(Status::Promoted) }, ..baseline(Status::Promoted) };
     let published = Publication { baseline: Some(before), ..nothing_published() };
-    let decision = promote(&baseline(Status::Draft), &published, &person()).unwrap();
+    let decision = promote(&Governance::default(), &baseline(Status::Draft), &published, &person()).unwrap();
     assert_eq!(
         kinds(&decision),
         "BaselineSubmittedForApproval BaselineApproved BaselinePromoted BaselineSuperseded RepositoryPublished"
@@ -60,11 +61,12 @@ fn promotion_takes_the_place_of_what_was_published() {
 fn an_agent_submits_and_decides_nothing() {
     let mut act = person();
     act.by.kind = PrincipalKind::Agent;
-    let asked = promote(&baseline(Status::Draft), &nothing_published(), &act).unwrap();
+    let asked = promote(&Governance::default(), &baseline(Status::Draft), &nothing_published(), &act).unwrap();
     assert_eq!((kinds(&asked).as_str(), asked.outcome.pending), ("BaselineSubmittedForApproval", true));
-    let again = promote(&baseline(Status::Approved), &nothing_published(), &act).unwrap();
+    let again = promote(&Governance::default(), &baseline(Status::Approved), &nothing_published(), &act).unwrap();
     assert_eq!((kinds(&again).as_str(), again.outcome.pending), ("", true));
-    for refused in [approve(&baseline(Status::Submitted), &act), reject(&baseline(Status::Submitted), &act)] {
+    for refused in [approve(&lenient(), &baseline(Status::Submitted), &act), reject(&baseline(Status::Submitted), &act)]
+    {
         assert!(refused.unwrap_err().to_string().starts_with("You may not"));
     }
 }
@@ -105,6 +107,51 @@ fn the_published_baseline_gives_way_and_open_ones_do_not() {
     assert!(held(Status::Promoted, false) && !held(Status::Promoted, true));
     assert!(held(Status::Draft, true) && held(Status::Submitted, true) && held(Status::Approved, true));
     assert!(refuse_pinned(&element, &[], false).is_ok());
+}
+
+// A steward commits a draft of their own; what was submitted needs somebody else, and as many as policy says.
+#[test]
+fn publication_obeys_self_approval_and_the_number_of_approvals() {
+    let (own, other) = (Act { by: Principal::local("p"), ..person() }, Act { by: Principal::local("q"), ..person() });
+    let by_author = |state: Status| {
+        let mut baseline = baseline(state);
+        baseline.state.created_by = own.by.id();
+        baseline
+    };
+    let review = Governance::default();
+    let draft = promote(&review, &by_author(Status::Draft), &nothing_published(), &own).unwrap();
+    assert_eq!(draft.outcome.baseline.status, Status::Promoted);
+    let asked = promote(&review, &by_author(Status::Submitted), &nothing_published(), &own).unwrap();
+    assert_eq!((kinds(&asked).as_str(), asked.outcome.pending), ("", true));
+    let refusal = approve(&review, &by_author(Status::Submitted), &own).unwrap_err();
+    assert_eq!(refusal.to_string(), "Baseline 'Release' was made by you");
+    assert!(approve(&lenient(), &by_author(Status::Submitted), &own).is_ok());
+
+    let two = Governance { approvals_high: 2, ..Governance::default() };
+    let waiting = promote(&two, &by_author(Status::Draft), &nothing_published(), &own).unwrap();
+    assert_eq!((waiting.outcome.baseline.status, waiting.outcome.pending), (Status::Submitted, true));
+    assert!(waiting.outcome.baseline.approvals.is_empty());
+    let first = approve(&two, &by_author(Status::Submitted), &other).unwrap().outcome;
+    assert_eq!((first.baseline.status, first.pending), (Status::Submitted, true));
+    let first = Stored { state: first.baseline, version: 2, at: Timestamp(0) };
+    let again = approve(&two, &first, &other).unwrap_err();
+    assert_eq!(again.to_string(), "You approved baseline 'Release' already");
+    let third = Act { by: Principal::local("r"), ..person() };
+    assert_eq!(promote(&two, &first, &nothing_published(), &third).unwrap().outcome.baseline.status, Status::Promoted);
+    let back = rollback(
+        &two,
+        &by_author(Status::Superseded),
+        around(Holders::default()),
+        &nothing_published(),
+        &command(),
+        &other,
+    );
+    let back = back.unwrap().outcome;
+    assert_eq!((back.baseline.status, back.pending), (Status::Submitted, true));
+}
+
+fn lenient() -> Governance {
+    Governance { self_approval: true, ..Governance::default() }
 }
 
 fn kinds(decision: &Decision<Step>) -> String {

@@ -30,6 +30,8 @@ pub struct UpdateElement {
 pub struct Updated {
     pub element: Element,
     pub previous_version: u64,
+    /// The same as the previous one when nothing changes.
+    pub version: u64,
 }
 
 /// Decides what becomes of `element`. `namesakes` are elements of its model with the new name.
@@ -51,7 +53,6 @@ pub fn update(
         ));
     }
     let mut changed = element.state.clone();
-    changed.updated_at = command.now;
     let mut notes = Notes::default();
     if let Some(name) = &command.name {
         refuse_namesake(name, element.r#type, Some(&element.id), namesakes)?;
@@ -72,11 +73,19 @@ pub fn update(
         changed.profile = Some(profile.clone().onto(element.profile.as_ref())?);
     }
     note_missing_description(&mut notes, &changed);
-    notes.suggest(format!("Cite {} when you rely on this state", version_id(&changed.id, element.version + 1)));
+    let (mut facts, mut version) = (Vec::new(), element.version);
+    if changed == element.state {
+        notes.unchanged();
+    } else {
+        version += 1;
+        changed.updated_at = command.now;
+        facts.push(Fact::ElementUpdated(changed.clone()));
+    }
+    notes.suggest(format!("Cite {} when you rely on this state", version_id(&changed.id, version)));
     Ok(Decision {
-        facts: vec![Fact::ElementUpdated(changed.clone())],
+        facts,
         expectations: vec![Expectation::Version { key: element.key(), version: element.version }],
-        outcome: Updated { element: changed, previous_version: element.version },
+        outcome: Updated { element: changed, previous_version: element.version, version },
         notes,
     })
 }

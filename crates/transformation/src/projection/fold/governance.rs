@@ -2,7 +2,7 @@
 
 use ledger::Record;
 
-use super::blank;
+use super::{blank, unique};
 use crate::domain::fact;
 use crate::domain::proposal::{DecisionRecord, Proposal, ProposalFact};
 
@@ -14,6 +14,11 @@ pub fn target_tag(id: &str) -> String {
 /// The tag of open proposals that rest on a record.
 pub fn open_target_tag(id: &str) -> String {
     format!("open:{id}")
+}
+
+/// The tag of the open proposal with this fingerprint.
+pub fn same_tag(fingerprint: &str) -> String {
+    format!("same:{fingerprint}")
 }
 
 /// What a fact makes of its record.
@@ -33,8 +38,15 @@ fn proposal(state: &Proposal) -> Record {
     // Any proposal is found by what it rests on, an open one also as a rival.
     let targets = |tag: fn(&str) -> String| state.pins.iter().map(move |pin| tag(&pin.id));
     let mut tags: Vec<String> = targets(target_tag).collect();
+    let mut names = Vec::new();
     if state.status.is_open() {
         tags.extend(targets(open_target_tag));
+        // Proposals that were filed before they had an outline may repeat each other.
+        if state.outline.is_some() {
+            let fingerprint = state.fingerprint();
+            tags.push(same_tag(&fingerprint));
+            names.push(unique(format!("proposal:{}", state.repository_id), &fingerprint));
+        }
     }
     Record {
         scope: state.repository_id.clone(),
@@ -43,6 +55,7 @@ fn proposal(state: &Proposal) -> Record {
         // Newest first: the time that is found by runs backwards.
         time: Some(scope::Timestamp(-state.created_at.0)),
         tags,
+        unique: names,
         body: fact::text(state),
         ..blank(state.key())
     }

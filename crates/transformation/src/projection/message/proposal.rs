@@ -5,7 +5,7 @@ use scope::PrincipalKind;
 
 use crate::domain::Stored;
 use crate::domain::decision::version_id;
-use crate::domain::proposal::{Change, Proposal, Risk, Status, stale_pins};
+use crate::domain::proposal::{Change, PinsNow, Proposal, Risk, Status, is_stale};
 
 /// The proposal that a write became.
 pub fn proposal_note(proposal: &Proposal) -> proto::ProposalNote {
@@ -16,13 +16,8 @@ pub fn proposal_note(proposal: &Proposal) -> proto::ProposalNote {
     }
 }
 
-/// A proposal; `current` are the versions of its pins now. The payload is left out of listings.
-pub fn proposal(
-    stored: &Stored<Proposal>,
-    current: &[Option<u64>],
-    rivals: Vec<String>,
-    whole: bool,
-) -> proto::Proposal {
+/// A proposal and what it rests on now. The payload is left out of listings.
+pub fn proposal(stored: &Stored<Proposal>, current: &PinsNow, rivals: Vec<String>, whole: bool) -> proto::Proposal {
     let proposal = &stored.state;
     let open = proposal.status.is_open();
     let pin = |(pin, now): (&crate::domain::proposal::Pin, &Option<u64>)| proto::Pin {
@@ -51,8 +46,8 @@ pub fn proposal(
         operation: proposal.operation.clone(),
         payload: whole.then(|| proposal.arguments.clone()),
         would_be: whole.then(|| proposal.would_be.clone()),
-        targets: proposal.pins.iter().zip(current).map(pin).collect(),
-        stale: open && stale_pins(proposal, current).next().is_some(),
+        targets: proposal.pins.iter().zip(&current.versions).map(pin).collect(),
+        stale: open && is_stale(proposal, current),
         conflicts_with: rivals,
         proposed_by: Some(proto::ProposedBy {
             actor_type: if proposal.proposed_by_kind == PrincipalKind::User { "human" } else { "agent" }.to_owned(),

@@ -55,6 +55,10 @@ macro_rules! proposable {
             }
 
             fn mark_proposed(&mut self, proposal: ProposalNote, notes: &Notes) {
+                self.message = Some(format!(
+                    "Not yet in the model: this is filed as proposal {} and waits for people to decide.",
+                    proposal.id
+                ));
                 self.outcome = Outcome::Proposed.into();
                 self.proposal = Some(proposal);
                 self.suggestions.clone_from(&notes.suggestions);

@@ -12,6 +12,7 @@ use crate::domain::baseline::life::{self, Act};
 use crate::domain::baseline::members::Membership;
 use crate::domain::baseline::{Baseline, Step};
 use crate::domain::element::Element;
+use crate::domain::policy::Governance;
 use crate::domain::{Decision, Name, Stored};
 use crate::projection::Snapshot;
 use crate::projection::read_context::Wanted;
@@ -85,22 +86,28 @@ impl Planner {
         &self,
         ctx: &Context,
         reference: &str,
-        act: &Act,
-        rule: fn(&Stored<Baseline>, &Act) -> Result<Decision<Step>, Error>,
+        rule: impl Fn(&Stored<Baseline>) -> Result<Decision<Step>, Error>,
     ) -> Result<Decision<Step>, Error> {
         let now = Snapshot::live(self.ledger.as_ref(), ctx).await?;
-        rule(&now.baseline("baseline_id", reference).await?, act)
+        rule(&now.baseline("baseline_id", reference).await?)
     }
 
-    pub async fn promote(&self, ctx: &Context, reference: &str, act: &Act) -> Result<Decision<Step>, Error> {
+    pub async fn promote(
+        &self,
+        ctx: &Context,
+        governance: &Governance,
+        reference: &str,
+        act: &Act,
+    ) -> Result<Decision<Step>, Error> {
         let now = Snapshot::live(self.ledger.as_ref(), ctx).await?;
         let baseline = now.baseline("baseline_id", reference).await?;
-        life::promote(&baseline, &now.publication().await?, act)
+        life::promote(governance, &baseline, &now.publication().await?, act)
     }
 
     pub async fn rollback(
         &self,
         ctx: &Context,
+        governance: &Governance,
         reference: &str,
         id: &str,
         name: Option<&Name>,
@@ -123,7 +130,7 @@ impl Planner {
             None => None,
         };
         let around = self.around(ctx, &shown, earlier.model_id.clone(), members, &command).await?;
-        life::rollback(earlier, around, &now.publication().await?, &command, act)
+        life::rollback(governance, earlier, around, &now.publication().await?, &command, act)
     }
 
     async fn around(

@@ -31,7 +31,15 @@ impl Planner {
         let around = element::Surroundings { repository_id, model_id, namesakes, key_holder, parent };
         match element::create(self.profile, &around, command) {
             Err(refusal) => Err(with_alternatives(&snapshot, command.r#type, refusal).await?),
-            decision => decision,
+            Ok(mut decision) => {
+                if let (Some(reference), Some(parent)) = (&command.parent, &around.parent) {
+                    decision.notes.resolve("parent_id", reference, &parent.id);
+                }
+                if let Some(reference) = &command.model {
+                    decision.notes.resolve("model_id", reference, &around.model_id);
+                }
+                Ok(decision)
+            }
         }
     }
 
@@ -47,7 +55,10 @@ impl Planner {
         };
         match element::update(&element, &namesakes, command) {
             Err(refusal) => Err(with_alternatives(&snapshot, element.r#type, refusal).await?),
-            decision => decision,
+            Ok(mut decision) => {
+                decision.notes.resolve("id", &command.element, &element.id);
+                Ok(decision)
+            }
         }
     }
 
@@ -57,7 +68,9 @@ impl Planner {
         let pinned_by = snapshot.pinned_by(&element).await?;
         pin::refuse_pinned(&element, &pinned_by, command.even_if_published)?;
         let relationships = snapshot.relationships_of(&element.id).await?;
-        element::delete(&element, &relationships, snapshot.since, command)
+        let mut decision = element::delete(&element, &relationships, snapshot.since, command)?;
+        decision.notes.resolve("id", &command.element, &element.id);
+        Ok(decision)
     }
 
     /// Elements that a new one may repeat or may want to be related to.

@@ -32,7 +32,10 @@ impl Planner {
             source,
             target,
         };
-        relationship::create(self.profile, &around, command)
+        let mut decision = relationship::create(self.profile, &around, command)?;
+        decision.notes.resolve("source_id", &command.source, &around.source.id);
+        decision.notes.resolve("target_id", &command.target, &around.target.id);
+        Ok(decision)
     }
 
     pub async fn update_relationship(

@@ -27,7 +27,12 @@ impl Planner {
         let around = surroundings(&snapshot, ctx, model_id, std::iter::once(&command.name).chain(parts)).await?;
         match template::create_structure(self.profile, &around, command) {
             Err(refusal) => Err(with_alternatives(&snapshot, ElementType::CAPABILITY, refusal).await?),
-            decision => decision,
+            Ok(mut decision) => {
+                if let Some(reference) = &command.model {
+                    decision.notes.resolve("model_id", reference, &around.model_id);
+                }
+                Ok(decision)
+            }
         }
     }
 
@@ -42,7 +47,10 @@ impl Planner {
         let around = surroundings(&snapshot, ctx, capability.model_id.clone(), names).await?;
         match template::add_component(self.profile, &around, &capability, command) {
             Err(refusal) => Err(with_alternatives(&snapshot, ElementType::APPLICATION_COMPONENT, refusal).await?),
-            decision => decision,
+            Ok(mut decision) => {
+                decision.notes.resolve("capability_id", &command.capability, &capability.id);
+                Ok(decision)
+            }
         }
     }
 }

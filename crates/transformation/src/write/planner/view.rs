@@ -1,11 +1,13 @@
 //! Decides writes of views.
 
+use std::collections::BTreeSet;
+
 use contract::Context;
 
 use super::Planner;
 use crate::Error;
-use crate::domain::Decision;
 use crate::domain::view::{self, DeleteView, SaveView, Saved, Surroundings};
+use crate::domain::{Decision, Notes};
 use crate::projection::Snapshot;
 
 impl Planner {
@@ -46,12 +48,36 @@ impl Planner {
             elements,
             relationships,
         };
-        view::save(&around, command)
+        let mut decision = view::save(&around, command)?;
+        note_references(&mut decision.notes, &around, command);
+        Ok(decision)
     }
 
     pub async fn delete_view(&self, ctx: &Context, command: &DeleteView) -> Result<Decision<Saved>, Error> {
         let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
-        view::delete(&snapshot.view(&command.view).await?, command)
+        let view = snapshot.view(&command.view).await?;
+        let mut decision = view::delete(&view, command)?;
+        decision.notes.resolve("id", &command.view, &view.id);
+        Ok(decision)
+    }
+}
+
+/// Notes what a drawing named, so that a proposal of it outlives a rename.
+fn note_references(notes: &mut Notes, around: &Surroundings, command: &SaveView) {
+    if let (Some(reference), Some(view)) = (&command.view, &around.existing) {
+        notes.resolve("view_id", reference, &view.id);
+    }
+    if let Some(reference) = &command.model {
+        notes.resolve("model_id", reference, &around.model_id);
+    }
+    let nodes = command.layout.iter().flat_map(|layout| &layout.nodes);
+    let taken: BTreeSet<&str> = nodes.clone().filter_map(|node| node.node_id.as_deref()).collect();
+    for (node, element) in nodes.zip(&around.elements) {
+        notes.resolve("element_id", &node.element_id, &element.id);
+        // A parent may be called as its element is called in the same list.
+        if !taken.contains(node.element_id.as_str()) {
+            notes.resolve("parent", &node.element_id, &element.id);
+        }
     }
 }
 
