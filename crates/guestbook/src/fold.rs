@@ -28,6 +28,7 @@ impl ledger::Fold for Fold {
             time: None,
             tags: Vec::new(),
             ends: None,
+            fields: Vec::new(),
             unique: Vec::new(),
             text: format!("{} {}", entry.name, entry.line),
             body: fact.body.clone(),

@@ -7,6 +7,7 @@ use ledger::{Change, Commit, Fact, NewFact, Recalled, Refusal, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 use scope::{TenantId, Timestamp, pace};
 
+use crate::counts::Tally;
 use crate::effect::{self, Cause};
 use crate::record::Seen;
 use crate::{expectation, idempotency, names};
@@ -50,15 +51,16 @@ fn write_facts(connection: &Connection, change: &Change, mut seen: Seen<'_>) -> 
         Some(row) => row.number,
         None => insert_tenant(connection, tenant)?,
     };
-    let mut held = Vec::new();
+    let (mut held, mut tally) = (Vec::new(), Tally::default());
     for (fact, effects) in &change.facts {
         seq += 1;
         let cause = Cause { tenant, tenant_number, seq, at };
         write_fact(connection, cause, fact)?;
         for effect in effects {
-            held.push((effect, effect::apply(connection, cause, effect, &mut seen)?));
+            held.push((effect, effect::apply(connection, cause, effect, (&mut seen, &mut tally))?));
             pace::worked(PER_EFFECT);
         }
+        tally.flush(connection, cause)?;
     }
     names::settle(connection, tenant, &held)?;
     move_head(connection, tenant_number, seq, at)?;

@@ -6,6 +6,8 @@ use ledger::{Effect, Record, RecordKey, Seq};
 use rusqlite::{Connection, params};
 use scope::{TenantId, Timestamp};
 
+use crate::counts::Tally;
+use crate::fields;
 use crate::record::{self, Newest, Seen};
 
 /// The fact whose effects are written.
@@ -18,17 +20,17 @@ pub(crate) struct Cause<'a> {
     pub at: Timestamp,
 }
 
-/// Writes what one effect does to records, tags, links and words. Returns the unique names (JSON) that the
-/// record held before; [`crate::names`] settles them when the whole change is written.
+/// Writes what one effect does to records, tags, fields, links and words, and notes what it does to the counts. Returns the
+/// unique names (JSON) that the record held before; [`crate::names`] settles them when the whole change is written.
 pub(crate) fn apply(
     connection: &Connection,
     cause: Cause<'_>,
     effect: &Effect,
-    seen: &mut Seen<'_>,
+    (seen, tally): (&mut Seen<'_>, &mut Tally),
 ) -> rusqlite::Result<Option<String>> {
     match effect {
-        Effect::Put(record) => put(connection, cause, record, seen),
-        Effect::End(key) => end(connection, cause, key, seen),
+        Effect::Put(record) => put(connection, cause, record, (seen, tally)),
+        Effect::End(key) => end(connection, cause, key, (seen, tally)),
     }
 }
 
@@ -36,7 +38,7 @@ fn put(
     connection: &Connection,
     cause: Cause<'_>,
     after: &Record,
-    seen: &mut Seen<'_>,
+    (seen, tally): (&mut Seen<'_>, &mut Tally),
 ) -> rusqlite::Result<Option<String>> {
     let key = &after.key;
     let newest = seen.take(connection, cause.tenant, key)?;
@@ -52,6 +54,8 @@ fn put(
     if let Some(ends) = &after.ends {
         touch_link(connection, cause, Some(&ends.source), Some(&ends.target))?;
     }
+    fields::shift(connection, cause, key, live.as_ref(), Some(after))?;
+    tally.shift(key, live.as_ref(), Some(after));
     index_words(connection, cause, slot, &after.text)?;
     Ok(live.map(|before| before.uniques))
 }
@@ -60,7 +64,7 @@ fn end(
     connection: &Connection,
     cause: Cause<'_>,
     key: &RecordKey,
-    seen: &mut Seen<'_>,
+    (seen, tally): (&mut Seen<'_>, &mut Tally),
 ) -> rusqlite::Result<Option<String>> {
     let Some(before) = seen.take(connection, cause.tenant, key)?.filter(|newest| newest.live) else {
         return Ok(None);
@@ -68,6 +72,8 @@ fn end(
     close(connection, cause, key, &before)?;
     record::insert_deletion(connection, cause.tenant, key, &before, (cause.seq, cause.at))?;
     retag(connection, cause, key, (&before.scope, &before.tags), (&before.scope, &[]))?;
+    fields::shift(connection, cause, key, Some(&before), None)?;
+    tally.shift(key, Some(&before), None);
     Ok(Some(before.uniques))
 }
 

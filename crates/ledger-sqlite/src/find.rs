@@ -3,21 +3,23 @@
 //! A find chooses one order to walk ([`walk`]) and checks the rest of the query row by row ([`filter`]). When
 //! it is the order that was asked for, the walk stops as soon as the page is full, so its cost does not grow
 //! with what is stored. In the past it also passes over what changed since within the page ([`merge`]).
-//! Otherwise all matches are gathered and sorted; that happens for orders by name or time without a scope or
+//! Otherwise all matches are gathered and sorted; that happens for orders by name, time or field without a scope or
 //! of links at a record, and for ranges that are listed by id.
 
 mod cursor;
+mod field;
 mod filter;
 mod merge;
 mod walk;
 
-use ledger::{Direction, Find, FindOrder, Page, ReadError, RecordVersion, Seq};
-use rusqlite::Connection;
+use ledger::{Direction, FieldRange, Find, FindOrder, Page, ReadError, RecordKey, RecordVersion, Seq};
+use rusqlite::{Connection, params};
 use scope::TenantId;
 
 use crate::readers::failed;
 use crate::{point, record};
 use cursor::Cursor;
+use field::ByField;
 use filter::{Filter, TextRange};
 use walk::Walk;
 
@@ -45,9 +47,62 @@ fn page_at(
     let mut found = matching(connection, tenant, point, find, find.limit.saturating_add(1))?;
     let more = found.len() > find.limit;
     found.truncate(find.limit);
-    let items = record::in_slots(connection, &found).map_err(failed)?;
-    let next = items.last().filter(|_| more).map(|last| cursor::after(find.order, &last.record));
-    Ok(Page { items, next })
+    let last = found.last().and_then(Hit::place).cloned();
+    let items = versions(connection, tenant, (&find.kind, point.0), found).map_err(failed)?;
+    let last = last.or_else(|| items.last().map(|last| cursor::place(find.order, &last.record)));
+    Ok(Page { next: last.filter(|_| more).map(|last| last.text()), items })
+}
+
+/// A match, as far as a walk knows it.
+enum Hit {
+    /// The version in this slot.
+    Version(i64),
+    /// The version in this slot, which stands there.
+    Sorted(i64, Cursor),
+    /// The version of the record that stands there, as it was at the point.
+    Placed(Cursor),
+}
+
+impl Hit {
+    fn place(&self) -> Option<&Cursor> {
+        match self {
+            Self::Version(_) => None,
+            Self::Sorted(_, place) | Self::Placed(place) => Some(place),
+        }
+    }
+}
+
+/// Reads what was found. The matches of one find are all of one sort.
+fn versions(
+    connection: &Connection,
+    tenant: &TenantId,
+    (kind, at): (&str, Seq),
+    found: Vec<Hit>,
+) -> rusqlite::Result<Vec<RecordVersion>> {
+    let (mut slots, mut keys) = (Vec::new(), Vec::new());
+    for hit in found {
+        match hit {
+            Hit::Version(slot) | Hit::Sorted(slot, _) => slots.push(slot),
+            Hit::Placed(place) => keys.push(RecordKey::new(kind, place.record_id())),
+        }
+    }
+    if keys.is_empty() {
+        return record::in_slots(connection, &slots);
+    }
+    let found = record::versions_at(connection, tenant, &keys, at)?.0;
+    found.into_iter().map(|version| version.ok_or(rusqlite::Error::QueryReturnedNoRows)).collect()
+}
+
+/// The slot of the version that was visible at the point of the walk.
+fn slot_at(walk: &Walk<'_>, id: &str) -> rusqlite::Result<i64> {
+    let mut statement = walk.connection.prepare_cached(
+        "SELECT slot
+           FROM record_versions INDEXED BY history
+          WHERE tenant = ?1 AND kind = ?2 AND id = ?3 AND from_seq <= ?4
+          ORDER BY from_seq DESC, version DESC
+          LIMIT 1",
+    )?;
+    statement.query_row(params![walk.tenant.as_str(), walk.kind, id, walk.at.cast_signed()], |row| row.get(0))
 }
 
 /// Whether a page at the head is found in a few steps: an index lists just what matches, in order, and not much of it.
@@ -83,7 +138,7 @@ pub(crate) fn count(
     Ok(matching(connection, tenant, (at, live), &find, most)?.len() as u64)
 }
 
-/// The slots of the first `want` matches after the cursor and what is passed over, in order. The point comes with whether it
+/// The first `want` matches after the cursor and what is passed over, in order. The point comes with whether it
 /// is the head.
 fn matching(
     connection: &Connection,
@@ -91,15 +146,21 @@ fn matching(
     (at, live): (Seq, bool),
     find: &Find,
     want: usize,
-) -> Result<Vec<i64>, ReadError> {
+) -> Result<Vec<Hit>, ReadError> {
     let cursor = Cursor::parse(find)?;
+    if find.order.is_by_field() && find.field.is_none() {
+        return Ok(Vec::new());
+    }
     let route = Route::choose(find);
     let walk = Walk { connection, tenant, kind: &find.kind, at, live, skip: find.skip, want };
-    if route.in_order {
-        route.run(&walk, find, &cursor)
+    if let Index::Field(scope, wanted, range) = &route.index {
+        let by_field = ByField { scope, r#type: wanted.as_deref(), range, filter: &route.filter };
+        by_field.matching(&walk, find, &cursor).map_err(failed)
+    } else if route.in_order {
+        Ok(route.run(&walk, find, &cursor)?.into_iter().map(Hit::Version).collect())
     } else {
         let all = route.run(&Walk { skip: 0, want: usize::MAX, ..walk }, find, &Cursor::start(find))?;
-        cursor::sort(connection, find.order, all, &cursor, find.skip, want).map_err(failed)
+        cursor::sort(connection, find, all, &cursor, find.skip, want).map_err(failed)
     }
 }
 
@@ -115,6 +176,8 @@ struct Route {
 enum Index {
     Touching(String, Direction),
     Under(String, String),
+    /// Scope, type and keys.
+    Field(String, Option<String>, FieldRange),
     Name(String, TextRange),
     Time(String),
     TypeTime(String, String),
@@ -139,6 +202,14 @@ impl Route {
             return Self { index: Index::Kind, filter, in_order: by_id };
         };
         let exact = find.name.is_some();
+        let by_field = find.order.is_by_field() || (!exact && find.tag.is_none());
+        if by_field && let Some(range) = filter.field.take() {
+            let in_order = field::is_in_order(find.order, &range);
+            if in_order && find.order == FindOrder::Time {
+                filter.time = None;
+            }
+            return Self { index: Index::Field(scope, filter.r#type.take(), range), filter, in_order };
+        }
         let (index, in_order) = if exact || find.order == FindOrder::Name || (by_id && find.name_prefix.is_some()) {
             let range = filter.name.take().unwrap_or_else(TextRange::all);
             (Index::Name(scope, range), find.order == FindOrder::Name || (exact && by_id))
@@ -167,6 +238,7 @@ impl Route {
         let found = match &self.index {
             Index::Touching(id, direction) => walk.touching(id, *direction, cursor.id(), filter),
             Index::Under(from, until) => walk.under(from, until, cursor.id(), filter),
+            Index::Field(..) => Ok(Vec::new()),
             Index::Name(scope, range) => walk.name(scope, range, cursor, filter),
             Index::Time(scope) => walk.time(scope, find.time, cursor, filter),
             Index::TypeTime(scope, wanted) => walk.type_time(scope, wanted, find.time, cursor, filter),

@@ -13,10 +13,12 @@
 mod backup;
 mod change;
 mod connection;
+mod counts;
 mod directory;
 mod effect;
 mod error;
 mod expectation;
+mod fields;
 mod find;
 mod health;
 mod idempotency;
@@ -24,6 +26,7 @@ mod names;
 mod point;
 mod port;
 mod readers;
+mod rebuild;
 mod record;
 mod schema;
 mod search;
@@ -38,7 +41,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ledger::CommitError;
+use ledger::{CommitError, Folds};
 use scope::{Clock, SystemClock};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -69,6 +72,8 @@ pub struct Options {
     pub busy: Duration,
     /// Whether commits go to SQLite's log in one piece. Without it SQLite writes its log by itself, which takes longer.
     pub gather_log: bool,
+    /// How the facts of all capabilities become records. Files of an older format need them to be brought forward.
+    pub folds: Folds,
 }
 
 impl Default for Options {
@@ -81,6 +86,7 @@ impl Default for Options {
             batch_rows_max: 10_000,
             busy: Duration::from_secs(5),
             gather_log: true,
+            folds: Folds::new(),
         }
     }
 }
@@ -113,7 +119,7 @@ impl SqliteLedger {
         let path = directory.database();
         let opening = Opening { busy: options.busy, gather_log: options.gather_log };
         let mut connection = connection::open_writer(&path, opening)?;
-        schema::migrate(&mut connection, &path)?;
+        schema::migrate(&mut connection, &path, &options.folds)?;
         let (jobs, queue) = mpsc::channel(options.queue.max(1));
         let (ticks, ticked) = watch::channel(0);
         let counters = Arc::<Counters>::default();

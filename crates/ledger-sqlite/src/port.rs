@@ -12,7 +12,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::readers::failed;
 use crate::writer::Job;
-use crate::{SqliteLedger, change, find, idempotency, point, record, search, stopped_midway, traverse, verify};
+use crate::{SqliteLedger, change, counts, find, idempotency, point, record, search, stopped_midway, traverse, verify};
 
 /// More keys than this are read on a thread that may block.
 const KEYS_INLINE_MAX: usize = 100;
@@ -87,6 +87,16 @@ impl Ledger for SqliteLedger {
     ) -> BoxFuture<'a, Result<u64, ReadError>> {
         let tenant = tenant.clone();
         self.readers.read(move |db| find::count(db, &tenant, at, find, most)).boxed()
+    }
+
+    fn counts<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        kind: &'a str,
+        scope: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<(String, u64)>, ReadError>> {
+        self.readers.look_up(move |db| counts::counts(db, tenant, at, (kind, scope))).boxed()
     }
 
     fn traverse<'a>(

@@ -8,6 +8,8 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use scope::{TenantId, Timestamp, pace};
 
+use crate::fields::fields_json;
+
 /// What reading a record takes, in nanoseconds.
 const PER_RECORD: u32 = 3_000;
 
@@ -20,10 +22,13 @@ pub(crate) struct Newest {
     pub scope: String,
     pub r#type: String,
     pub listed: bool,
+    pub time: Option<i64>,
     pub source: Option<String>,
     pub target: Option<String>,
     /// JSON, as stored.
     pub tags: String,
+    /// JSON, as stored.
+    pub fields: String,
     /// JSON, as stored.
     pub uniques: String,
 }
@@ -31,7 +36,7 @@ pub(crate) struct Newest {
 /// The newest version of a record, or nothing if there never was one.
 fn newest(connection: &Connection, tenant: &TenantId, key: &RecordKey) -> rusqlite::Result<Option<Newest>> {
     let mut statement = connection.prepare_cached(
-        "SELECT slot, version, from_seq, to_seq IS NULL, scope, type, listed, source, target, tags, uniques
+        "SELECT slot, version, from_seq, to_seq IS NULL, scope, type, listed, source, target, tags, uniques, time, fields
            FROM record_versions INDEXED BY history
           WHERE tenant = ?1 AND kind = ?2 AND id = ?3
           ORDER BY from_seq DESC, version DESC
@@ -50,6 +55,8 @@ fn newest(connection: &Connection, tenant: &TenantId, key: &RecordKey) -> rusqli
             target: row.get(8)?,
             tags: row.get(9)?,
             uniques: row.get(10)?,
+            time: row.get(11)?,
+            fields: row.get(12)?,
         })
     };
     statement.query_row(params![tenant.as_str(), key.kind, key.id], read).optional()
@@ -99,8 +106,8 @@ pub(crate) fn insert(
     let mut statement = connection.prepare_cached(
         "INSERT INTO record_versions
                 (tenant, kind, id, version, from_seq, to_seq, deleted, at, scope, type, status, name, time,
-                 source, target, tags, uniques, text, body, listed)
-         VALUES (?1, ?2, ?3, ?4, ?5, NULL, 0, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+                 source, target, tags, uniques, text, body, listed, fields)
+         VALUES (?1, ?2, ?3, ?4, ?5, NULL, 0, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
     )?;
     let ends = record.ends.as_ref();
     statement.insert(params![
@@ -122,6 +129,7 @@ pub(crate) fn insert(
         record.text,
         record.body,
         record.listed,
+        fields_json(&record.fields),
     ])
 }
 
@@ -246,6 +254,8 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<RecordVersion> {
         time: row.get::<_, Option<i64>>(9)?.map(Timestamp),
         ends: source.zip(target).map(|(source, target)| Ends { source, target }),
         tags: parse_tags(row.get_ref(12)?.as_str()?)?,
+        // For finding only.
+        fields: Vec::new(),
         unique: parse_uniques(row.get_ref(13)?.as_str()?)?,
         text: row.get(14)?,
         body: row.get(15)?,
@@ -275,6 +285,6 @@ pub(crate) fn parse_uniques(json: &str) -> rusqlite::Result<Vec<UniqueName>> {
     if json == "[]" { Ok(Vec::new()) } else { serde_json::from_str(json).map_err(damaged) }
 }
 
-fn damaged(error: serde_json::Error) -> rusqlite::Error {
+pub(crate) fn damaged(error: serde_json::Error) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
 }

@@ -2,23 +2,29 @@
 
 use std::path::Path;
 
+use ledger::Folds;
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::OpenError;
+use crate::{OpenError, rebuild};
 
 /// Every step, in order. A step that has shipped is never edited; a change is a new step.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     include_str!("migrations/0001_ledger.sql"),
     include_str!("migrations/0002_past_listings.sql"),
     include_str!("migrations/0003_unlisted.sql"),
     include_str!("migrations/0004_listed.sql"),
+    include_str!("migrations/0005_fields.sql"),
 ];
+
+/// Files with fewer steps than this hold less in their rows than the folds make of the facts today.
+const REBUILT_BEFORE: usize = 5;
 
 /// Marks the file as ours: "CHAN".
 const APPLICATION_ID: i64 = 0x4348_414E;
 
-/// Brings the file to the newest format this program knows, or says why it must not be touched.
-pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
+/// Brings the file to the newest format this program knows, or says why it must not be touched. `folds` make rows again that
+/// an older format did not hold.
+pub(crate) fn migrate(connection: &mut Connection, path: &Path, folds: &Folds) -> Result<(), OpenError> {
     if format(connection, path)? == STEPS.len() {
         return Ok(());
     }
@@ -28,6 +34,10 @@ pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Op
     let done = format(&transaction, path)?;
     for step in &STEPS[done..] {
         transaction.execute_batch(step).map_err(fail)?;
+    }
+    if done < REBUILT_BEFORE && rebuild::holds_facts(&transaction).map_err(fail)? {
+        tracing::info!(path = %path.display(), "the rows are made again from the facts for a newer format; this takes a while once");
+        rebuild::rebuild(&transaction, folds).map_err(|reason| OpenError::Failed { path: path.to_owned(), reason })?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fail)?;
     transaction.pragma_update(None, "user_version", STEPS.len() as i64).map_err(fail)?;

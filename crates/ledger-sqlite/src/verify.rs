@@ -12,11 +12,12 @@ use rusqlite::Connection;
 use scope::{TenantId, Timestamp};
 
 use crate::change::{self, facts, tenants};
+use crate::counts::Tally;
 use crate::effect::{self, Cause};
 use crate::record::Seen;
 use crate::{directory, names, schema};
 
-const FACTS_PER_PAGE: usize = 1000;
+pub(crate) const FACTS_PER_PAGE: usize = 1000;
 const DIFFERENCES_MAX: usize = 100;
 
 /// Replays all facts and compares the outcome with what is stored.
@@ -82,7 +83,8 @@ fn replay(
     change::move_head(scratch, tenant_number, seq, at)
 }
 
-fn replay_fact(
+/// Writes the effects of one fact again; the inner error says why it cannot be understood.
+pub(crate) fn replay_fact(
     scratch: &Connection,
     cause: Cause<'_>,
     fact: Fact,
@@ -93,8 +95,11 @@ fn replay_fact(
     let fact = NewFact { kind: fact.kind, subject: fact.subject, body: fact.body, meta: fact.meta };
     match fold.effects(&fact) {
         Ok(effects) => {
-            let mut seen = Seen::default();
-            effects.iter().try_for_each(|effect| effect::apply(scratch, cause, effect, &mut seen).map(drop)).map(Ok)
+            let (mut seen, mut tally) = (Seen::default(), Tally::default());
+            for effect in &effects {
+                effect::apply(scratch, cause, effect, (&mut seen, &mut tally))?;
+            }
+            tally.flush(scratch, cause).map(Ok)
         }
         Err(reason) => Ok(Err(reason)),
     }
@@ -117,7 +122,7 @@ impl Scratch {
         // Nothing in it needs to outlive this call.
         database
             .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;")?;
-        schema::migrate(&mut database, &path).map_err(|error| failed(error.to_string()))?;
+        schema::migrate(&mut database, &path, &Folds::new()).map_err(|error| failed(error.to_string()))?;
         Ok(Self { database, path })
     }
 }

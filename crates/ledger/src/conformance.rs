@@ -7,6 +7,7 @@
 
 pub mod commits;
 pub mod expectations;
+pub mod fields;
 pub mod finds;
 pub mod history;
 pub mod idempotency;
@@ -106,6 +107,13 @@ macro_rules! conformance_tests {
                 a_count_stops_at_its_cap,
                 every_filter_works_in_the_past,
                 an_unlisted_record_is_found_but_not_listed,
+            ],
+            fields: [
+                records_are_found_by_what_their_fields_hold,
+                records_are_sorted_by_a_field,
+                a_field_shows_what_it_held_then,
+                a_field_that_stays_the_same_is_found_through_all_versions,
+                counts_follow_types_and_scopes,
             ],
             paging: [
                 pages_neither_repeat_nor_skip,

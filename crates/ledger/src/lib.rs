@@ -15,6 +15,7 @@
 
 mod change;
 mod error;
+mod field;
 mod fold;
 mod read;
 mod record;
@@ -30,6 +31,7 @@ use scope::TenantId;
 
 pub use change::{Change, Commit, Expectation, Idempotency, NewFact, Recalled, StoredAnswer};
 pub use error::{CommitError, ReadError, Refusal};
+pub use field::{FieldKey, FieldRange, KEY_CHARS_MAX};
 pub use fold::{Effect, Fold, Folds};
 pub use read::{
     At, Direction, Find, FindOrder, LIVE, Neighbour, Page, Search, SearchHit, Seq, Traversal, Traverse, Verification,
@@ -75,6 +77,17 @@ pub trait Ledger: Send + Sync + 'static {
         find: Find,
         most: u64,
     ) -> BoxFuture<'a, Result<u64, ReadError>>;
+
+    /// How many records of a kind and scope there are of each type, by type; types that have none are left out. The counts are kept
+    /// by the fold, so they cost the same however many records there are. What is neither [listed](Record::listed) nor has a time
+    /// is not counted.
+    fn counts<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        kind: &'a str,
+        scope: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<(String, u64)>, ReadError>>;
 
     /// Follows links outward from a record, breadth first, each record once, within the caps.
     fn traverse<'a>(

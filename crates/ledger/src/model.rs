@@ -140,7 +140,7 @@ impl Ledger for ModelLedger {
         at: Seq,
         keys: &'a [RecordKey],
     ) -> BoxFuture<'a, Result<Vec<Option<RecordVersion>>, ReadError>> {
-        ready(self.read(tenant, at, |tenant| keys.iter().map(|key| tenant.version_at(key, at)).collect())).boxed()
+        ready(self.read(tenant, at, |tenant| keys.iter().map(|key| tenant.get(key, at)).collect())).boxed()
     }
 
     fn find<'a>(
@@ -160,6 +160,16 @@ impl Ledger for ModelLedger {
         most: u64,
     ) -> BoxFuture<'a, Result<u64, ReadError>> {
         ready(self.read(tenant, at, |tenant| (tenant.matching(at, &find).len() as u64).min(most))).boxed()
+    }
+
+    fn counts<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        kind: &'a str,
+        scope: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<(String, u64)>, ReadError>> {
+        ready(self.read(tenant, at, |tenant| tenant.counts(at, kind, scope))).boxed()
     }
 
     fn traverse<'a>(

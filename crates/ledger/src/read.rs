@@ -3,7 +3,7 @@
 use scope::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::RecordVersion;
+use crate::{FieldRange, RecordVersion};
 
 /// A point in a tenant's history: the number of a fact. 0 is before the first.
 pub type Seq = u64;
@@ -37,6 +37,8 @@ pub struct Find {
     /// A normalised name that starts with this.
     pub name_prefix: Option<String>,
     pub tag: Option<String>,
+    /// Records with a key in this range. An index needs the scope, and is best with the type.
+    pub field: Option<FieldRange>,
     /// From this moment (inclusive) to that one (exclusive).
     pub time: Option<(Timestamp, Timestamp)>,
     /// Records that stand under this id: theirs begin with it and a slash.
@@ -64,6 +66,7 @@ impl Find {
             name: None,
             name_prefix: None,
             tag: None,
+            field: None,
             time: None,
             under: None,
             touching: None,
@@ -79,7 +82,8 @@ impl Find {
     /// Walks the records of a scope in the order of ids, all of them or those of a type: the ones that are
     /// [listed](crate::Record::listed).
     pub fn is_listing(&self) -> bool {
-        let known = self.name.is_some() || self.name_prefix.is_some() || self.tag.is_some() || self.under.is_some();
+        let named = self.name.is_some() || self.name_prefix.is_some();
+        let known = named || self.tag.is_some() || self.field.is_some() || self.under.is_some();
         let of_all = self.time.is_none() && (self.r#type.is_some() || self.status.is_none());
         let by_id = self.order == FindOrder::Id && !known && self.touching.is_none();
         self.scope.is_some() && by_id && of_all
@@ -111,6 +115,17 @@ pub enum FindOrder {
     Name,
     /// Lists only records that have a time.
     Time,
+    /// By key in the range of [`Find::field`], then by time, records without one first. A record that has several keys in the
+    /// range is listed for each; without a range nothing is.
+    Field,
+    /// The reverse of [`Self::Field`], ids included.
+    FieldDescending,
+}
+
+impl FindOrder {
+    pub fn is_by_field(self) -> bool {
+        matches!(self, Self::Field | Self::FieldDescending)
+    }
 }
 
 /// Which way a link is followed from where one stands.

@@ -3,7 +3,7 @@
 use scope::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::Seq;
+use crate::{FieldKey, Seq};
 
 /// The stable name of a record inside its tenant.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -47,6 +47,10 @@ pub struct Record {
     pub time: Option<Timestamp>,
     /// Words the record is found by, without duplicates.
     pub tags: Vec<String>,
+    /// Values the record is found and sorted by: names of fields and keys, without duplicates. A field may have keys of several
+    /// sorts. Each takes a place in an index of its own, so keep them few. They are for finding only: reads leave them out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<(String, FieldKey)>,
     pub ends: Option<Ends>,
     /// Names that no other live record may hold at the same time. A change is judged by its outcome, so two
     /// records may swap names in one.
@@ -55,6 +59,13 @@ pub struct Record {
     pub text: String,
     /// JSON text, stored as it is given.
     pub body: String,
+}
+
+impl Record {
+    /// Whether [`crate::Ledger::counts`] counts it.
+    pub fn is_counted(&self) -> bool {
+        self.listed || self.time.is_some()
+    }
 }
 
 fn yes() -> bool {

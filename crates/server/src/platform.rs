@@ -143,9 +143,18 @@ impl Platform {
     }
 }
 
+/// How the facts of every capability in the box become records, whether it is mounted or not.
+fn folds() -> Folds {
+    Folds::from([
+        ("transformation".to_owned(), transformation::Transformation::fold()),
+        ("neotoma".to_owned(), ::neotoma::Neotoma::fold()),
+    ])
+}
+
 /// Opens the ledger of the configured data directory.
 pub fn open_ledger(config: &Config) -> anyhow::Result<Arc<SqliteLedger>> {
-    let options = ledger_sqlite::Options { gather_log: config.gather_log, ..ledger_sqlite::Options::default() };
+    let options =
+        ledger_sqlite::Options { gather_log: config.gather_log, folds: folds(), ..ledger_sqlite::Options::default() };
     Ok(Arc::new(SqliteLedger::open(&config.data, options)?))
 }
 

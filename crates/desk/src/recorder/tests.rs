@@ -50,6 +50,7 @@ impl Recordable for Added {
             time: None,
             tags: Vec::new(),
             ends: None,
+            fields: Vec::new(),
             unique: Vec::new(),
             text: String::new(),
             body: body.clone(),

@@ -64,6 +64,7 @@ fn plain(number: u64) -> Record {
         time: None,
         tags: Vec::new(),
         ends: None,
+        fields: Vec::new(),
         unique: Vec::new(),
         text: String::new(),
         body: format!(r#"{{"number":{number},"documentation":"{}"}}"#, "lorem ipsum ".repeat(20)),

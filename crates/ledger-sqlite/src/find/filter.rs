@@ -1,9 +1,10 @@
 //! Filters: what is left to check when an index has done its part.
 
-use ledger::Find;
+use ledger::{FieldRange, Find};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
 
+use crate::fields::parse_fields;
 use crate::record;
 
 /// The parts of a find that the chosen index does not check itself.
@@ -14,6 +15,7 @@ pub(super) struct Filter {
     pub status: Option<String>,
     pub name: Option<TextRange>,
     pub tag: Option<String>,
+    pub field: Option<FieldRange>,
     pub time: Option<(i64, i64)>,
     /// Ids after the first text and before the second.
     pub under: Option<(String, String)>,
@@ -32,18 +34,20 @@ impl Filter {
                 (exact, prefix) => exact.or(prefix),
             },
             tag: find.tag.clone(),
+            field: find.field.clone(),
             time: find.time.map(|(from, until)| (from.0, until.0)),
             under: find.under_range(),
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        let Self { scope, r#type, status, name, tag, time, under } = self;
+        let Self { scope, r#type, status, name, tag, field, time, under } = self;
         scope.is_none()
             && r#type.is_none()
             && status.is_none()
             && name.is_none()
             && tag.is_none()
+            && field.is_none()
             && time.is_none()
             && under.is_none()
     }
@@ -53,8 +57,9 @@ impl Filter {
         if self.is_empty() {
             return Ok(true);
         }
-        let mut statement = connection
-            .prepare_cached("SELECT scope, type, status, name, time, tags, id FROM record_versions WHERE slot = ?1")?;
+        let mut statement = connection.prepare_cached(
+            "SELECT scope, type, status, name, time, tags, id, fields FROM record_versions WHERE slot = ?1",
+        )?;
         statement.query_row([slot], |row| self.admits_row(row))
     }
 
@@ -75,10 +80,18 @@ impl Filter {
             && self.under.as_ref().is_none_or(|(from, until)| {
                 text(6).is_ok_and(|id| id.is_some_and(|id| id > from.as_str() && id < until.as_str()))
             });
-        match &self.tag {
-            Some(tag) if simple => Ok(record::parse_tags(row.get_ref(5)?.as_str()?)?.contains(tag)),
-            _ => Ok(simple),
+        if !simple {
+            return Ok(false);
         }
+        let tagged = match &self.tag {
+            Some(tag) => record::parse_tags(row.get_ref(5)?.as_str()?)?.contains(tag),
+            None => true,
+        };
+        Ok(tagged
+            && match &self.field {
+                Some(range) => range.keys_of(&parse_fields(row.get_ref(7)?.as_str()?)?).next().is_some(),
+                None => true,
+            })
     }
 }
 

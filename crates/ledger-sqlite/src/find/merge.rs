@@ -3,6 +3,8 @@
 //! Every step takes the row that comes first in all of them, whether it is visible at the point or not. So no walk
 //! runs ahead of the page, however many of its rows another point would show.
 
+use std::cmp::Reverse;
+
 use ledger::{FindOrder, Seq};
 use rusqlite::{CachedStatement, Connection, Row, Rows, ToSql};
 
@@ -19,15 +21,25 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Reads slot, from_seq, to_seq and id, and after them the name or the time that the walk is ordered by.
+    /// Reads slot, from_seq, to_seq and id, and after them the name, the time, or key and time that the walk is ordered by.
     fn read(row: &Row<'_>, order: FindOrder) -> rusqlite::Result<Self> {
         let id = row.get(3)?;
         let place = match order {
             FindOrder::Id => Cursor::Id(id),
             FindOrder::Name => Cursor::Name(row.get(4)?, id),
             FindOrder::Time => Cursor::Time(row.get(4)?, id),
+            FindOrder::Field => Cursor::Field(row.get(4)?, row.get(5)?, id),
+            FindOrder::FieldDescending => Cursor::FieldDescending(Reverse((row.get(4)?, row.get(5)?, id))),
         };
         Ok(Self { slot: row.get(0)?, place, from_seq: row.get(1)?, to_seq: row.get(2)? })
+    }
+
+    pub(super) fn id(&self) -> &str {
+        self.place.record_id()
+    }
+
+    pub(super) fn into_place(self) -> Cursor {
+        self.place
     }
 
     pub(super) fn is_visible(&self, at: Seq) -> bool {
@@ -39,15 +51,16 @@ impl Step {
 /// Calls `visit` with every step of all statements, in order, until it says that it has enough.
 pub(super) fn steps(
     connection: &Connection,
-    statements: &[&'static str],
-    params: &[&dyn ToSql],
+    statements: &[(&'static str, &[&dyn ToSql])],
     order: FindOrder,
     mut visit: impl FnMut(Step) -> rusqlite::Result<bool>,
 ) -> rusqlite::Result<()> {
-    let mut prepared = statements.iter().map(|sql| connection.prepare_cached(sql)).collect::<Result<Vec<_>, _>>()?;
+    let mut prepared =
+        statements.iter().map(|(sql, _)| connection.prepare_cached(sql)).collect::<Result<Vec<_>, _>>()?;
     let mut walks = prepared
         .iter_mut()
-        .map(|statement| Ahead::start(statement, params, order))
+        .zip(statements)
+        .map(|(statement, (_, params))| Ahead::start(statement, params, order))
         .collect::<rusqlite::Result<Vec<_>>>()?;
     loop {
         walks.retain(|walk| walk.next.is_some());

@@ -205,7 +205,7 @@ impl Walk<'_> {
         self.collect(&statements, FindOrder::Id, params, filter)
     }
 
-    fn sides(&self, live: &'static str, ended: &'static str) -> Vec<&'static str> {
+    pub(super) fn sides(&self, live: &'static str, ended: &'static str) -> Vec<&'static str> {
         if self.live { vec![live] } else { vec![live, ended] }
     }
 
@@ -222,7 +222,8 @@ impl Walk<'_> {
             return Ok(found);
         }
         let (mut last, mut passed) = (None, 0);
-        merge::steps(self.connection, statements, params, order, |step| {
+        let walks: Vec<(&'static str, &[&dyn ToSql])> = statements.iter().map(|sql| (*sql, params)).collect();
+        merge::steps(self.connection, &walks, order, |step| {
             // A version that two walks come by comes twice in a row.
             if last != Some(step.slot) && step.is_visible(self.at) && filter.admits(self.connection, step.slot)? {
                 last = Some(step.slot);
@@ -239,7 +240,7 @@ impl Walk<'_> {
 }
 
 /// The place that a walk by time starts after, and the moment that it ends before.
-fn from_until(range: Option<(Timestamp, Timestamp)>, cursor: &Cursor) -> ((i64, &str), Value) {
+pub(super) fn from_until(range: Option<(Timestamp, Timestamp)>, cursor: &Cursor) -> ((i64, &str), Value) {
     // SQLite orders every blob after every number.
     let open = (i64::MIN, Value::Blob(Vec::new()));
     let (from, until) = range.map_or(open, |(from, until)| (from.0, Value::Integer(until.0)));
@@ -265,7 +266,7 @@ mod tests {
     #[test]
     fn every_walk_searches_its_index_and_never_sorts() {
         let mut database = Connection::open_in_memory().unwrap();
-        crate::schema::migrate(&mut database, std::path::Path::new("memory")).unwrap();
+        crate::schema::migrate(&mut database, std::path::Path::new("memory"), &ledger::Folds::new()).unwrap();
         let statements = statements();
         assert_eq!(statements.len(), 20);
         for sql in statements {
@@ -289,7 +290,7 @@ mod tests {
     #[test]
     fn what_is_not_visible_is_passed_over_without_reading_its_row() {
         let mut database = Connection::open_in_memory().unwrap();
-        crate::schema::migrate(&mut database, std::path::Path::new("memory")).unwrap();
+        crate::schema::migrate(&mut database, std::path::Path::new("memory"), &ledger::Folds::new()).unwrap();
         let indexed = |sql: &&str| !sql.contains("tags") && !sql.contains("INDEXED BY history");
         for sql in statements().into_iter().filter(indexed) {
             let mut statement = database.prepare(&format!("EXPLAIN SELECT {sql}")).unwrap();

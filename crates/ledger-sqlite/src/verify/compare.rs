@@ -16,7 +16,7 @@ pub(super) fn all(stored: &Connection, made: &Connection, found: &mut Verificati
             "record_versions",
             4,
             "SELECT tenant, kind, id, version, from_seq, to_seq, deleted, at, scope, type, status, name, time,
-                    source, target, tags, uniques, text, body, listed
+                    source, target, tags, uniques, text, body, listed, fields
                FROM record_versions
               ORDER BY tenant, kind, id, version",
         ),
@@ -34,6 +34,27 @@ pub(super) fn all(stored: &Connection, made: &Connection, found: &mut Verificati
                FROM ended_tags t
                LEFT JOIN record_versions v ON v.slot = t.slot AND v.tenant = t.tenant AND v.kind = t.kind AND v.id = t.id
               ORDER BY t.tenant, t.kind, t.scope, t.tag, t.id, t.from_seq",
+        ),
+        (
+            "live_fields",
+            8,
+            "SELECT l.tenant, l.kind, l.scope, l.field, l.type, f.key, f.time, f.id, f.from_seq
+               FROM live_fields f
+               LEFT JOIN field_lists l ON l.number = f.list
+              ORDER BY l.tenant, l.kind, l.scope, l.field, l.type, f.key, f.time, f.id",
+        ),
+        (
+            "ended_fields",
+            9,
+            "SELECT l.tenant, l.kind, l.scope, l.field, l.type, f.key, f.time, f.id, f.from_seq, f.to_seq
+               FROM ended_fields f
+               LEFT JOIN field_lists l ON l.number = f.list
+              ORDER BY l.tenant, l.kind, l.scope, l.field, l.type, f.key, f.time, f.id, f.from_seq",
+        ),
+        (
+            "record_counts",
+            5,
+            "SELECT tenant, kind, scope, type, seq, count FROM record_counts ORDER BY tenant, kind, scope, type, seq",
         ),
         ("link_changes", 2, "SELECT tenant, id, seq FROM link_changes ORDER BY tenant, id"),
     ];

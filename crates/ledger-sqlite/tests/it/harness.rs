@@ -28,7 +28,7 @@ impl Embedded {
     }
 
     pub fn options(&self) -> Options {
-        Options { clock: self.clock.clone(), ..Options::default() }
+        Options { clock: self.clock.clone(), folds: ledger::conformance::folds(), ..Options::default() }
     }
 }
 

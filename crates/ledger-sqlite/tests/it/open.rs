@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ledger::conformance::{Harness, Sample, change, folds, record};
-use ledger::{At, Effect, Find, Ledger, Record};
+use ledger::{At, Effect, FieldKey, FieldRange, Find, Ledger, Record};
 use ledger_sqlite::{Options, SqliteLedger};
 use rusqlite::Connection;
 
@@ -35,7 +35,7 @@ fn a_newer_format_is_refused() {
     };
     check(
         prepare,
-        "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 4); use that version or a newer one",
+        "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 5); use that version or a newer one",
     );
 }
 
@@ -219,7 +219,12 @@ fn first_format(from: &Path, to: &Path) {
 async fn a_file_of_the_first_format_is_brought_forward_with_its_past() {
     let harness = Embedded::new();
     let sample = Sample::new(&harness);
-    let tagged = |tags: &[&str]| Record { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..record("a") };
+    let tagged = |tags: &[&str]| Record {
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        fields: vec![("size".to_owned(), FieldKey::number(tags.len() as f64))],
+        text: "orders".to_owned(),
+        ..record("a")
+    };
     for tags in [&["red"][..], &["red", "blue"], &[], &["\"green\""], &["red"]] {
         sample.put(tagged(tags)).await;
     }
@@ -234,6 +239,31 @@ async fn a_file_of_the_first_format_is_brought_forward_with_its_past() {
             assert_eq!(found.items.len(), expected, "{tag} at {at}");
         }
     }
+    // What the old format did not hold is made from the facts.
+    for (size, expected) in [(1.0, [1, 0, 0, 1, 1]), (2.0, [0, 1, 0, 0, 0]), (0.0, [0, 0, 1, 0, 0])] {
+        let field = Some(FieldRange::equal("size", &FieldKey::number(size)));
+        let find = Find { field, scope: Some("m1".to_owned()), ..Find::all("conformance.thing") };
+        for (at, expected) in (1..).zip(expected) {
+            let found = opened.find(&sample.tenant, at, find.clone()).await.unwrap();
+            assert_eq!(found.items.len(), expected, "{size} at {at}");
+        }
+    }
+    let counts = opened.counts(&sample.tenant, 5, "conformance.thing", "m1").await.unwrap();
+    assert_eq!(counts, [("Plain".to_owned(), 1)]);
+}
+
+/// Rows that nobody can make again must not be lost.
+#[tokio::test]
+async fn an_older_file_whose_facts_nobody_understands_is_left_as_it_is() {
+    let harness = Embedded::new();
+    Sample::new(&harness).put(record("a")).await;
+    let old = tempfile::tempdir().unwrap();
+    first_format(&harness.directory.path().join("chancery.db"), &old.path().join("chancery.db"));
+    for _ in 0..2 {
+        let refused = refusal(old.path());
+        assert!(refused.contains("fact 1 of acme: no capability folds conformance.Happened"), "{refused}");
+    }
+    SqliteLedger::open(old.path(), harness.options()).unwrap();
 }
 
 //

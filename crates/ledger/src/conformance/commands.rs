@@ -5,8 +5,8 @@ use scope::Timestamp;
 use super::sample::{LINK, NOON, THING, end, keyed, put, tenant};
 use super::{change, link, record};
 use crate::{
-    Change, Direction, Effect, Expectation, Find, FindOrder, Idempotency, Record, RecordKey, Search, Seq, Traverse,
-    UniqueName,
+    Change, Direction, Effect, Expectation, FieldKey, FieldRange, Find, FindOrder, Idempotency, Record, RecordKey,
+    Search, Seq, Traverse, UniqueName,
 };
 
 /// Numbers that look random and are the same for the same seed (SplitMix64).
@@ -60,10 +60,34 @@ impl Dice {
             name: self.maybe(|dice| dice.pick(&["orders", "order", "billing", "Ünïque"]).to_owned()),
             time: self.maybe(|dice| Timestamp(dice.below(5) as i64)),
             tags: self.some(&["red", "green", "blue"]),
+            fields: self.fields(),
             unique: self.names(),
             text: self.some(&["order", "ledger", "Zoë", "order", "book keeping"]).join(" "),
             body: format!("{{\"n\":{}}}", self.below(1000)),
             ..plain
+        }
+    }
+
+    fn fields(&mut self) -> Vec<(String, FieldKey)> {
+        let mut fields = Vec::new();
+        for name in self.some(&["size", "due"]) {
+            fields.push((name.clone(), FieldKey::number(self.below(4) as f64)));
+            if self.one_in(2) {
+                fields.push((name, FieldKey::text(self.pick(&["a", "ab", "b"]))));
+            }
+        }
+        fields
+    }
+
+    fn field_range(&mut self) -> FieldRange {
+        let name = self.pick(&["size", "due"]);
+        let (low, high) = (FieldKey::number(self.below(3) as f64), FieldKey::number(2.0));
+        match self.below(5) {
+            0 => FieldRange::all(name),
+            1 => FieldRange::equal(name, &low),
+            2 => FieldRange::of_sort(name, &low).at_least(&low).at_most(&high),
+            3 => FieldRange::starting_with(name, "a"),
+            _ => FieldRange::equal(name, &FieldKey::text("b")),
         }
     }
 
@@ -117,6 +141,14 @@ impl Dice {
     }
 
     pub(super) fn find(&mut self) -> Find {
+        let orders = [
+            FindOrder::Id,
+            FindOrder::Id,
+            FindOrder::Name,
+            FindOrder::Time,
+            FindOrder::Field,
+            FindOrder::FieldDescending,
+        ];
         let touching = self.one_in(4).then(|| (self.id(), self.direction()));
         Find {
             scope: self.maybe(|dice| dice.pick(&["m1", "m2"]).to_owned()),
@@ -129,7 +161,8 @@ impl Dice {
             under: self.one_in(6).then(|| self.id()),
             touching,
             skip: if self.one_in(4) { self.below(4) } else { 0 },
-            order: [FindOrder::Id, FindOrder::Id, FindOrder::Name, FindOrder::Time][self.below(4)],
+            field: self.one_in(2).then(|| self.field_range()),
+            order: orders[self.below(orders.len())],
             ..Find::all(self.key().kind)
         }
     }

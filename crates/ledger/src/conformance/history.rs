@@ -77,6 +77,7 @@ pub async fn what_has_not_happened_is_refused(harness: &mut dyn Harness) {
         not_yet(ledger.get(tenant, at, &[key("a")]).await.err());
         not_yet(ledger.find(tenant, at, Find::all("k")).await.err());
         not_yet(ledger.count(tenant, at, Find::all("k"), 5).await.err());
+        not_yet(ledger.counts(tenant, at, "k", "m1").await.err());
         not_yet(ledger.traverse(tenant, at, walk.clone()).await.err());
         not_yet(ledger.search(tenant, at, super::searches::any("a")).await.err());
     }

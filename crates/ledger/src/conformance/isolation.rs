@@ -2,7 +2,7 @@
 
 use super::sample::{LINK, THING, end, key, put, tenant};
 use super::{Harness, Sample, change, link, record};
-use crate::{At, Change, Direction, Expectation, Find, FindOrder, Record, Traverse};
+use crate::{At, Change, Direction, Expectation, FieldKey, FieldRange, Find, FindOrder, Record, Traverse};
 
 /// Tenants that could be confused with `acme`.
 const STRANGERS: [&str; 6] = ["acm", "acme2", "ACME", "acme%", "a_me", "'--"];
@@ -13,6 +13,7 @@ fn secret() -> Record {
         status: Some("open".to_owned()),
         time: Some(scope::Timestamp(1)),
         tags: vec!["red".to_owned()],
+        fields: vec![("size".to_owned(), FieldKey::number(1.0))],
         text: "secret words".to_owned(),
         ..record("a")
     }
@@ -27,6 +28,9 @@ fn finds() -> Vec<Find> {
             finds.push(Find { tag: Some("red".to_owned()), ..base.clone() });
             finds.push(Find { status: Some("open".to_owned()), ..base.clone() });
             finds.push(Find { r#type: Some("Plain".to_owned()), ..base.clone() });
+            let field = Some(FieldRange::all("size"));
+            finds.push(Find { field: field.clone(), ..base.clone() });
+            finds.push(Find { field, order: FindOrder::Field, ..base.clone() });
             finds.push(base);
         }
     }
@@ -55,6 +59,7 @@ pub async fn no_read_crosses_tenants(harness: &mut dyn Harness) {
                 assert_eq!(sample.ids_at(at, find.clone()).await, [""; 0], "{stranger}: {find:?}");
                 assert_eq!(ledger.count(tenant, at, find, 9).await.expect("records can be counted"), 0);
             }
+            assert_eq!(ledger.counts(tenant, at, THING, "m1").await.expect("records can be counted"), []);
             assert_eq!(ledger.traverse(tenant, at, walk.clone()).await.expect("links can be followed").reached, []);
             assert_eq!(
                 ledger.search(tenant, at, super::searches::any("secret")).await.expect("it can be searched"),
@@ -88,7 +93,10 @@ pub async fn no_write_crosses_tenants(harness: &mut dyn Harness) {
         assert!(sample.commit(own).await.is_ok(), "{stranger}");
         sample.write(vec![end(key("a")), end(crate::RecordKey::new(LINK, "l"))]).await;
     }
-    assert_eq!(acme.get("a").await.map(|found| (found.record, found.version)), Some((secret(), 1)));
+    assert_eq!(
+        acme.get("a").await.map(|found| (found.record, found.version)),
+        Some((Record { fields: Vec::new(), ..secret() }, 1))
+    );
     for find in finds() {
         assert_eq!(acme.ids(find.clone()).await.len(), 1, "{find:?}");
     }

@@ -4,12 +4,13 @@ use scope::Timestamp;
 
 use super::sample::{LINK, THING, end, key, put};
 use super::{Harness, Sample, link, record};
-use crate::{Direction, Effect, Find, FindOrder, ReadError, Record, Seq};
+use crate::{Direction, Effect, FieldKey, FieldRange, Find, FindOrder, ReadError, Record, Seq};
 
 const RECORDS: usize = 23;
 
 fn numbered(number: usize) -> Record {
     Record {
+        fields: vec![("size".to_owned(), FieldKey::number((number % 3) as f64))],
         name: Some(format!("name {}", number % 5)),
         time: Some(Timestamp((number % 7) as i64)),
         tags: vec!["all".to_owned()],
@@ -35,7 +36,16 @@ fn listings() -> Vec<Find> {
             listings.push(Find { status: Some("open".to_owned()), ..base.clone() });
             listings.push(Find { name_prefix: Some("name".to_owned()), ..base.clone() });
             listings.push(Find { time: Some((Timestamp(0), Timestamp(100))), ..base.clone() });
+            listings.push(Find { field: Some(FieldRange::all("size")), ..base.clone() });
             listings.push(base);
+        }
+    }
+    for scope in [None, Some("m1".to_owned())] {
+        for order in [FindOrder::Field, FindOrder::FieldDescending] {
+            let sorted = Find { scope: scope.clone(), field: Some(FieldRange::all("size")), order, ..Find::all(THING) };
+            listings.push(Find { r#type: Some("Plain".to_owned()), ..sorted.clone() });
+            listings.push(Find { tag: Some("all".to_owned()), ..sorted.clone() });
+            listings.push(sorted);
         }
     }
     for direction in [Direction::Outgoing, Direction::Incoming, Direction::Both] {
@@ -102,6 +112,10 @@ fn narrower_listings() -> Vec<Find> {
         narrower.push(Find { name: Some("name 2".to_owned()), ..listing.clone() });
         narrower.push(Find { time: Some((Timestamp(2), Timestamp(4))), ..listing.clone() });
         narrower.push(Find { scope: Some("m2".to_owned()), ..listing.clone() });
+        let one = FieldRange::equal("size", &FieldKey::number(1.0));
+        narrower.push(Find { field: Some(one), ..listing.clone() });
+        let some = FieldRange::all("size").at_least(&FieldKey::number(1.0));
+        narrower.push(Find { field: Some(some), ..listing.clone() });
         if listing.touching.is_some() {
             narrower.push(Find { order: FindOrder::Name, ..listing.clone() });
             narrower.push(Find { order: FindOrder::Time, ..listing });
@@ -117,7 +131,8 @@ fn round(number: usize) -> Vec<Effect> {
         1 => put(Record { r#type: "Special".to_owned(), status: Some("done".to_owned()), ..before }),
         2 => put(Record { tags: vec!["some".to_owned()], name: Some(format!("name {}", number % 5)), ..before }),
         3 => put(Record { scope: "m2".to_owned(), time: Some(Timestamp(number as i64)), ..before }),
-        4 => put(Record { name: None, time: None, status: None, tags: Vec::new(), ..before }),
+        4 => put(Record { name: None, time: None, status: None, tags: Vec::new(), fields: Vec::new(), ..before }),
+        5 => put(Record { fields: vec![("size".to_owned(), FieldKey::number(number as f64))], ..before }),
         _ => put(before),
     };
     let chosen = || (0..RECORDS).filter(|id| (id + number).is_multiple_of(3));
@@ -194,8 +209,9 @@ pub async fn a_page_passes_over_as_many_as_it_skips(harness: &mut dyn Harness) {
 
 pub async fn a_foreign_cursor_is_refused(harness: &mut dyn Harness) {
     let (sample, at) = filled(harness).await;
-    for order in [FindOrder::Name, FindOrder::Time] {
-        let find = Find { order, after: Some("nonsense".to_owned()), ..Find::all(THING) };
+    for order in [FindOrder::Name, FindOrder::Time, FindOrder::Field, FindOrder::FieldDescending] {
+        let field = Some(FieldRange::all("size"));
+        let find = Find { order, field, after: Some("nonsense".to_owned()), ..Find::all(THING) };
         let outcome = sample.ledger.find(&sample.tenant, at, find).await;
         assert!(matches!(outcome, Err(ReadError::Cursor(_))), "{outcome:?}");
     }

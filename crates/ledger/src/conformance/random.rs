@@ -8,6 +8,7 @@ use std::sync::Arc;
 use scope::FixedClock;
 
 use super::commands::Dice;
+use super::sample::{LINK, THING};
 use super::{CLOCK_START, Harness, folds};
 use crate::model::ModelLedger;
 use crate::{At, Find, LIVE, Ledger, ReadError, RecordVersion, Seq, SharedLedger};
@@ -95,7 +96,16 @@ impl<'a> Run<'a> {
         let (ledger, model) = (self.ledger.clone(), &self.model);
         let head = model.point(&tenant, At::Head).await.unwrap_or_default();
         let at = if self.dice.one_in(8) { LIVE } else { self.dice.point(head) };
-        match self.dice.below(8) {
+        match self.dice.below(9) {
+            8 => {
+                for kind in [THING, LINK] {
+                    let (engine, model) = (
+                        ledger.counts(&tenant, at, kind, "m1").await,
+                        self.model.counts(&tenant, at, kind, "m1").await,
+                    );
+                    self.same(&format!("counts at {at}"), &engine, &model);
+                }
+            }
             0 => {
                 let keys = [self.dice.key(), self.dice.key(), self.dice.key()];
                 let what = format!("get {keys:?} at {at}");

@@ -29,6 +29,7 @@ pub fn record(id: &str) -> Record {
         name: None,
         time: None,
         tags: Vec::new(),
+        fields: Vec::new(),
         ends: None,
         unique: Vec::new(),
         text: String::new(),

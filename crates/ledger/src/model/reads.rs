@@ -4,38 +4,58 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use scope::Timestamp;
 
-use super::state::Tenant;
+use super::state::{Tenant, shown};
 use crate::words::Query;
 use crate::{
     Direction, Find, FindOrder, Neighbour, Page, ReadError, Record, RecordVersion, Search, SearchHit, Seq, Traversal,
     Traverse,
 };
 
-/// A place in an order: name, time, id; what the order does not use is empty.
+/// A place in an order: name or key, time, id; what the order does not use is empty.
 type Place = (Option<String>, Option<i64>, String);
 
 impl Tenant {
     pub(super) fn page(&self, at: Seq, find: &Find) -> Result<Page<RecordVersion>, ReadError> {
         let after = find.after.as_ref().map(|text| parse(find.order, text)).transpose()?;
-        let mut items = self.matching(at, find);
-        items.retain(|item| after.as_ref().is_none_or(|after| place(find.order, &item.record) > *after));
+        let mut items = self.placed(at, find);
+        items.retain(|(place, _)| after.as_ref().is_none_or(|after| comes_after(find.order, place, after)));
         items.drain(..find.skip.min(items.len()));
         let more = items.len() > find.limit;
         items.truncate(find.limit);
-        let last = items.last().filter(|_| more).map(|last| place(find.order, &last.record));
-        let next = last.map(|place| match find.order {
-            FindOrder::Id => place.2,
-            FindOrder::Name => serde_json::to_string(&place).expect("texts and numbers are JSON"),
+        let next = items.last().filter(|_| more).map(|(place, _)| match find.order {
+            FindOrder::Id => place.2.clone(),
             FindOrder::Time => Find::after_time(Timestamp(place.1.unwrap_or(i64::MIN)), &place.2),
+            _ => serde_json::to_string(place).expect("texts and numbers are JSON"),
         });
-        Ok(Page { items, next })
+        Ok(Page { items: items.into_iter().map(|(_, version)| shown(version)).collect(), next })
     }
 
     /// Everything that matches, in order.
     pub(super) fn matching(&self, at: Seq, find: &Find) -> Vec<RecordVersion> {
-        let mut items: Vec<RecordVersion> = self.visible(at).filter(|version| matches(find, &version.record)).collect();
-        items.sort_by_key(|item| place(find.order, &item.record));
+        self.placed(at, find).into_iter().map(|(_, version)| version).collect()
+    }
+
+    fn placed(&self, at: Seq, find: &Find) -> Vec<(Place, RecordVersion)> {
+        let matching = self.visible(at).filter(|version| matches(find, &version.record));
+        let mut items: Vec<(Place, RecordVersion)> = matching
+            .flat_map(|version| {
+                places(find, &version.record).into_iter().map(move |place| (place, version.clone())).collect::<Vec<_>>()
+            })
+            .collect();
+        items.sort_by(|(one, _), (other, _)| one.cmp(other));
+        if find.order == FindOrder::FieldDescending {
+            items.reverse();
+        }
         items
+    }
+
+    pub(super) fn counts(&self, at: Seq, kind: &str, scope: &str) -> Vec<(String, u64)> {
+        let mut counts = BTreeMap::new();
+        let wanted = |record: &Record| record.key.kind == kind && record.scope == scope && record.is_counted();
+        for version in self.visible(at).filter(|version| wanted(&version.record)) {
+            *counts.entry(version.record.r#type).or_default() += 1;
+        }
+        counts.into_iter().collect()
     }
 
     pub(super) fn traverse(&self, at: Seq, traverse: &Traverse) -> Traversal {
@@ -65,7 +85,7 @@ impl Tenant {
                     return Traversal { reached, capped: true };
                 }
                 frontier.insert(id.clone());
-                reached.push(Neighbour { id, hops, link: link.clone() });
+                reached.push(Neighbour { id, hops, link: shown(link.clone()) });
             }
             seen.extend(frontier.iter().cloned());
             if frontier.is_empty() {
@@ -95,7 +115,8 @@ impl Tenant {
             }
         }
         let scores = query.scores(candidates.values().map(|version| version.record.text.as_str()));
-        let hits = candidates.into_values().zip(scores).map(|(version, score)| SearchHit { version, score });
+        let hits =
+            candidates.into_values().zip(scores).map(|(version, score)| SearchHit { version: shown(version), score });
         let mut hits: Vec<SearchHit> = hits.collect();
         hits.sort_by(|left, right| right.score.total_cmp(&left.score));
         hits.truncate(search.limit);
@@ -125,6 +146,7 @@ fn matches(find: &Find, record: &Record) -> bool {
         FindOrder::Id => true,
         FindOrder::Name => record.name.is_some(),
         FindOrder::Time => record.time.is_some(),
+        FindOrder::Field | FindOrder::FieldDescending => find.field.is_some(),
     };
     ordered
         && (record.listed || !find.is_listing())
@@ -135,25 +157,37 @@ fn matches(find: &Find, record: &Record) -> bool {
         && equal(&find.name, record.name.as_ref())
         && find.name_prefix.as_ref().is_none_or(starts)
         && find.tag.as_ref().is_none_or(|tag| record.tags.contains(tag))
+        && find.field.as_ref().is_none_or(|range| range.keys_of(&record.fields).next().is_some())
         && find.time.is_none_or(|(from, until)| record.time.is_some_and(|time| from <= time && time < until))
         && find.touching.as_ref().is_none_or(touches)
         && find.under_range().is_none_or(|(from, until)| from < record.key.id && record.key.id < until)
 }
 
-fn place(order: FindOrder, record: &Record) -> Place {
+/// Where a record stands in the order: once, or once for each of its keys.
+fn places(find: &Find, record: &Record) -> Vec<Place> {
     let id = record.key.id.clone();
-    match order {
-        FindOrder::Id => (None, None, id),
-        FindOrder::Name => (record.name.clone(), None, id),
-        FindOrder::Time => (None, record.time.map(|time| time.0), id),
+    match find.order {
+        FindOrder::Id => vec![(None, None, id)],
+        FindOrder::Name => vec![(record.name.clone(), None, id)],
+        FindOrder::Time => vec![(None, record.time.map(|time| time.0), id)],
+        FindOrder::Field | FindOrder::FieldDescending => {
+            let keys = find.field.iter().flat_map(|range| range.keys_of(&record.fields));
+            keys.map(|key| (Some(key.as_str().to_owned()), record.time.map(|time| time.0), id.clone())).collect()
+        }
     }
+}
+
+fn comes_after(order: FindOrder, place: &Place, after: &Place) -> bool {
+    if order == FindOrder::FieldDescending { place < after } else { place > after }
 }
 
 /// Refuses a cursor that another order made.
 fn parse(order: FindOrder, text: &str) -> Result<Place, ReadError> {
     let place = match order {
         FindOrder::Id => Some((None, None, text.to_owned())),
-        FindOrder::Name => serde_json::from_str::<Place>(text).ok().filter(|place| place.0.is_some()),
+        FindOrder::Name | FindOrder::Field | FindOrder::FieldDescending => {
+            serde_json::from_str::<Place>(text).ok().filter(|place| place.0.is_some())
+        }
         FindOrder::Time => Find::parse_time(text).map(|(time, id)| (None, Some(time.0), id.to_owned())),
     };
     place.ok_or_else(|| ReadError::Cursor(text.to_owned()))

@@ -46,6 +46,12 @@ impl Version {
     }
 }
 
+/// A version as reads give it.
+pub(super) fn shown(mut version: RecordVersion) -> RecordVersion {
+    version.record.fields.clear();
+    version
+}
+
 impl Tenant {
     pub(super) fn head(&self) -> Seq {
         self.facts.len() as Seq
@@ -55,7 +61,11 @@ impl Tenant {
         self.facts.iter().filter(|fact| fact.at <= moment).count() as Seq
     }
 
-    pub(super) fn version_at(&self, key: &RecordKey, at: Seq) -> Option<RecordVersion> {
+    pub(super) fn get(&self, key: &RecordKey, at: Seq) -> Option<RecordVersion> {
+        self.version_at(key, at).map(shown)
+    }
+
+    fn version_at(&self, key: &RecordKey, at: Seq) -> Option<RecordVersion> {
         self.versions.iter().filter(|version| version.key == *key).find_map(|version| version.visible(at))
     }
 

@@ -233,6 +233,7 @@ impl Row {
             time: None,
             tags: Vec::new(),
             ends: None,
+            fields: Vec::new(),
             unique: Vec::new(),
             text: String::new(),
             body: body.to_owned(),

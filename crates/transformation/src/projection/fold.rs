@@ -177,6 +177,7 @@ fn blank(key: ledger::RecordKey) -> Record {
         time: None,
         tags: Vec::new(),
         ends: None,
+        fields: Vec::new(),
         unique: Vec::new(),
         text: String::new(),
         body: String::new(),

@@ -107,15 +107,16 @@ impl Snapshot<'_> {
         Ok(page.items.iter().map(|member| through.original(&member.record.key.id).to_owned()).collect())
     }
 
-    /// How many records match, counted no further than `most`.
-    pub async fn count(&self, find: Find, most: u64) -> Result<u64, Error> {
+    /// How many records of a kind and model there are of each type. The ledger keeps these counts, so they cost the same
+    /// however large the model is.
+    pub async fn counts(&self, kind: &str, model_id: &str) -> Result<Vec<(String, u64)>, Error> {
         let tenant = &self.ctx.scope.tenant;
         match self.through.as_deref() {
-            Some(through) if through.is_elsewhere(&find.kind, find.scope.as_ref()) => Ok(0),
-            Some(through @ Through { members_at: Some(members_at), .. }) if is_content(&find.kind) => {
-                Ok(self.ledger.count(tenant, *members_at, through.over_index(find), most).await?)
+            Some(through) if is_content(kind) && model_id != through.model_id => Ok(Vec::new()),
+            Some(Through { members_at: Some(members_at), baseline_id, .. }) if is_content(kind) => {
+                Ok(self.ledger.counts(tenant, *members_at, index_kind(kind), baseline_id).await?)
             }
-            _ => Ok(self.ledger.count(tenant, self.at, find, most).await?),
+            _ => Ok(self.ledger.counts(tenant, self.at, kind, model_id).await?),
         }
     }
 

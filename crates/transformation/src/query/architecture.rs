@@ -22,8 +22,6 @@ use crate::metamodel::{ElementType, Layer, RelationshipType};
 use crate::projection::read_context::Wanted;
 use crate::projection::{Listing, Snapshot, fold, message};
 
-/// Elements of a layer are counted no further than this.
-const COUNT_MAX: u64 = 100_000;
 const PAGE_DEFAULT: u32 = 50;
 const PAGE_MAX: u32 = 200;
 
@@ -62,12 +60,13 @@ impl ArchitectureQuery {
         let snapshot = wanted.snapshot(self.ledger.as_ref(), ctx).await?;
         let model = snapshot.model(&request.model_id).await?;
         let active = snapshot.active_model_id().await?;
-        let mut layers = Vec::with_capacity(Layer::ALL.len());
-        for layer in Layer::ALL {
-            let find =
-                Find { scope: Some(model.id.clone()), tag: Some(fold::layer_tag(layer)), ..Find::all(kind::ELEMENT) };
-            layers.push(LayerCount { layer: layer.into(), elements: snapshot.count(find, COUNT_MAX).await? });
-        }
+        let counts = snapshot.counts(kind::ELEMENT, &model.id).await?;
+        let of_layer = |layer: Layer| {
+            let in_layer = |label: &str| ElementType::from_label(label).is_some_and(|found| found.layer() == layer);
+            counts.iter().filter(|(label, _)| in_layer(label)).map(|(_, count)| count).sum()
+        };
+        let layers =
+            Layer::ALL.into_iter().map(|layer| LayerCount { layer: layer.into(), elements: of_layer(layer) }).collect();
         Ok(GetArchimateModelResponse {
             model: Some(message::model(&model, active.as_deref())),
             layers,

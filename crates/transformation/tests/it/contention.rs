@@ -72,6 +72,16 @@ impl Ledger for Crowded {
         self.inner.count(tenant, at, find, most)
     }
 
+    fn counts<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        at: Seq,
+        kind: &'a str,
+        scope: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<(String, u64)>, ReadError>> {
+        self.inner.counts(tenant, at, kind, scope)
+    }
+
     fn traverse<'a>(
         &'a self,
         tenant: &'a TenantId,
