@@ -4,12 +4,20 @@ use std::process::Command;
 
 use anyhow::bail;
 
-/// Builds the server and the bench in release form, then runs the bench.
+/// Builds the server and the bench as they are shipped, then runs the bench.
 pub fn run(quick: bool) -> anyhow::Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    must(Command::new(&cargo).args(["build", "--release", "--package", "server", "--package", "bench"]))?;
-    must(Command::new(&cargo).args(["build", "--release", "--package", "ledger-sqlite", "--example", "commit_bench"]))?;
-    let mut bench = Command::new("target/release/bench");
+    must(Command::new(&cargo).args(["build", "--profile", "dist", "--package", "server", "--package", "bench"]))?;
+    must(Command::new(&cargo).args([
+        "build",
+        "--profile",
+        "dist",
+        "--package",
+        "ledger-sqlite",
+        "--example",
+        "commit_bench",
+    ]))?;
+    let mut bench = Command::new("target/dist/bench");
     if quick {
         bench.arg("--quick");
     }

@@ -55,7 +55,7 @@ fn module(source: &Source, capability: &Capability, made: &messages::Made, runti
         ),
         format!("use {runtime}::dispatch::{{self, Entities}};\n"),
         format!("use {runtime}::{{Answer, Blob, CallError, Context, EntityRef, ErrorKind, Manifest, labels}};\n"),
-        "use std::sync::Arc;\n\npub mod grpc;\n\n".to_owned(),
+        "use std::sync::Arc;\n\n#[cfg(feature = \"grpc\")]\npub mod grpc;\n\n".to_owned(),
         format!(
             "/// What the capability offers over MCP.\npub fn manifest() -> Manifest {{\n\
              ::serde_json::from_str(include_str!(\"{name}.json\")).expect(\"the generated manifest is valid\")\n}}\n\n"

@@ -1,7 +1,7 @@
 //! Contract: what callers and capabilities have agreed on.
 //!
 //! [`generated`] (the folder `gen`) is made from `proto/` by `cargo xtask codegen`: messages, one plain async trait per
-//! service, the dispatcher from a tool name and JSON arguments to a trait method, and the gRPC glue.
+//! service, the dispatcher from a tool name and JSON arguments to a trait method, and the gRPC glue (feature `grpc`).
 //! The rest is written by hand and small: the [`Context`] a call arrives with, the [`CallError`] it may
 //! end with, the [`Capability`] that a door mounts, and the [`Manifest`] of what it offers.
 //!
@@ -9,6 +9,7 @@
 
 mod answer;
 mod capability;
+pub mod catalog;
 mod client;
 mod context;
 mod error;
@@ -16,6 +17,7 @@ mod json;
 mod manifest;
 
 pub mod dispatch;
+#[cfg(feature = "grpc")]
 pub mod grpc;
 pub mod labels;
 pub mod moment;

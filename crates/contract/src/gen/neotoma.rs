@@ -4,6 +4,7 @@ use crate::dispatch::{self, Entities};
 use crate::{Answer, Blob, CallError, Context, EntityRef, ErrorKind, Manifest, labels};
 use std::sync::Arc;
 
+#[cfg(feature = "grpc")]
 pub mod grpc;
 
 /// What the capability offers over MCP.

@@ -4,6 +4,7 @@ use ::contract::dispatch::{self, Entities};
 use ::contract::{Answer, Blob, CallError, Context, EntityRef, ErrorKind, Manifest, labels};
 use std::sync::Arc;
 
+#[cfg(feature = "grpc")]
 pub mod grpc;
 
 /// What the capability offers over MCP.
