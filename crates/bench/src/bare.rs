@@ -116,6 +116,7 @@ pub async fn echo() -> anyhow::Result<()> {
         rpc: String::new(),
         side: Side::Query,
         hints: Hints { read_only: true, ..Hints::default() },
+        items_max: Default::default(),
         input_schema: schema.as_object().cloned().unwrap_or_default(),
         output_schema: None,
         toolset: String::new(),

@@ -11,17 +11,19 @@ use crate::{Source, Stamp};
 pub const SCHEMA: &str = include_str!("catalog/mcp-tool-catalog.v1.json");
 pub const SCHEMA_FILE: &str = "mcp-tool-catalog.v1.json";
 
+/// Where the code that serves a catalog finds its stamp.
+pub const STAMP_FILE: &str = "stamp.json";
+
 /// The lines of the catalog that depend on when it was made and not on what it says.
 const STAMP_FIELDS: [&str; 2] = ["version", "git_sha"];
 
 /// The catalog as text.
 pub fn catalog(source: &Source, capabilities: &[Capability], stamp: &Stamp) -> String {
     let entry = |capability: &Capability| {
-        let mut entry = entry(source, capability, |pattern| format!("{}://{pattern}", capability.name));
+        let mut entry =
+            entry(source, capability, |tool| tool.entry(), |pattern| format!("{}://{pattern}", capability.name));
         let fields = entry.as_object_mut().expect("an entry is an object");
         fields.shift_insert(2, "endpoint".to_owned(), json!(format!("/{}/mcp", capability.name)));
-        fields.shift_insert(3, "proto_package".to_owned(), json!(capability.package));
-        fields.shift_insert(4, "proto_version".to_owned(), json!(capability.proto_version()));
         entry
     };
     let catalog = json!({
@@ -36,7 +38,7 @@ pub fn catalog(source: &Source, capabilities: &[Capability], stamp: &Stamp) -> S
 /// What a capability embeds and reads as its manifest, as text: compact, one tool per line. Resource patterns are
 /// relative here.
 pub fn manifest(source: &Source, capability: &Capability) -> String {
-    let mut manifest = entry(source, capability, str::to_owned);
+    let mut manifest = entry(source, capability, |tool| tool.manifest_entry(), str::to_owned);
     let tools = manifest["tools"].take();
     let tools: Vec<String> = tools.as_array().into_iter().flatten().map(Value::to_string).collect();
     let rest = manifest.to_string();
@@ -49,8 +51,18 @@ pub fn without_stamp(text: &str) -> String {
     text.lines().filter(|line| !is_stamp(line)).fold(String::new(), |text, line| text + line + "\n")
 }
 
-fn entry(source: &Source, capability: &Capability, pattern: impl Fn(&str) -> String) -> Value {
-    let tools: Vec<_> = Tool::all(source, capability).iter().map(Tool::entry).collect();
+/// The stamp as text, one line for each part as in the catalog.
+pub fn stamp(stamp: &Stamp) -> String {
+    pretty(&json!({ "version": stamp.version, "git_sha": stamp.git_sha }))
+}
+
+fn entry(
+    source: &Source,
+    capability: &Capability,
+    tool: impl Fn(&Tool<'_>) -> Value,
+    pattern: impl Fn(&str) -> String,
+) -> Value {
+    let tools: Vec<_> = Tool::all(source, capability).iter().map(tool).collect();
     let resource = |method: &Method, stated: &Resource| {
         json!({
             "pattern": pattern(&stated.pattern),
@@ -63,6 +75,8 @@ fn entry(source: &Source, capability: &Capability, pattern: impl Fn(&str) -> Str
     let mut entry = json!({
         "name": capability.name,
         "title": capability.title,
+        "proto_package": capability.package,
+        "proto_version": capability.proto_version(),
         "instructions": capability.instructions,
         "tools": tools,
         "resources": resources,

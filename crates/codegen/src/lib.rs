@@ -84,6 +84,7 @@ pub fn generate(contract: &Contract, stamp: &Stamp) -> Result<Generated, Vec<Pro
     if let Some(path) = &contract.catalog_path {
         files.push(File { path: path.clone(), text: catalog::catalog(&source, &capabilities, stamp) });
         files.push(File { path: path.with_file_name(catalog::SCHEMA_FILE), text: catalog::SCHEMA.to_owned() });
+        files.push(File { path: contract.out_dir.join(catalog::STAMP_FILE), text: catalog::stamp(stamp) });
     }
     if let Some(folder) = &contract.docs_dir {
         let page = |capability: &Capability| File {

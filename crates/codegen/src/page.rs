@@ -10,7 +10,7 @@ use crate::tool::Tool;
 use crate::{Capability, Source};
 
 /// Keywords that go beyond the subset every vendor takes; clients that do not know them ignore them.
-const BEYOND_PORTABLE: [&str; 4] = ["additionalProperties", "default", "format", "maxItems"];
+const BEYOND_PORTABLE: [&str; 3] = ["additionalProperties", "default", "format"];
 
 /// The page as Markdown.
 pub fn page(source: &Source, capability: &Capability) -> String {
@@ -110,7 +110,6 @@ fn bounds(property: &Value) -> String {
         ("maxLength", "characters at most"),
         ("minimum", "at least"),
         ("maximum", "at most"),
-        ("maxItems", "items at most"),
         ("format", "format"),
         ("pattern", "pattern"),
         ("default", "default"),

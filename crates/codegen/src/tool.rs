@@ -1,5 +1,7 @@
 //! A tool with everything a client is shown.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::capability::{Capability, Method, Side};
@@ -17,6 +19,7 @@ pub struct Tool<'a> {
     pub place: Place,
     pub description: String,
     pub input: Map<String, Value>,
+    pub items_max: BTreeMap<String, u32>,
     pub output: Map<String, Value>,
 }
 
@@ -30,6 +33,7 @@ impl<'a> Tool<'a> {
             place: source.place(&method.descriptor),
             description: first_of(&stated.description, || source.summary(&method.descriptor)),
             input: schema::input(source, &method.descriptor.input()),
+            items_max: schema::items_max(source, &method.descriptor.input()),
             output: schema::output(source, &method.descriptor.output()),
         });
         tools.collect()
@@ -41,6 +45,15 @@ impl<'a> Tool<'a> {
 
     pub fn hints(&self) -> Hints {
         self.stated.hints.unwrap_or_default()
+    }
+
+    /// The entry of the manifest: that of the catalog and what only the server needs to know.
+    pub fn manifest_entry(&self) -> Value {
+        let mut entry = self.entry();
+        if !self.items_max.is_empty() {
+            entry["items_max"] = json!(self.items_max);
+        }
+        entry
     }
 
     /// The entry of the catalog.
@@ -77,7 +90,7 @@ impl<'a> Tool<'a> {
             "description": self.description,
             "inputSchema": self.input,
             "outputSchema": self.output,
-            "annotations": self.annotations(),
+            "annotations": self.listed_annotations(),
         });
         shown.to_string().len()
     }
@@ -103,6 +116,15 @@ impl<'a> Tool<'a> {
             4 => "CRITICAL",
             _ => "LOW",
         }
+    }
+
+    /// The hints as tools/list gives them: being idempotent says nothing more about a tool that only reads.
+    fn listed_annotations(&self) -> Value {
+        let mut annotations = self.annotations();
+        if let Some(hints) = annotations.as_object_mut().filter(|_| self.hints().read_only()) {
+            hints.shift_remove("idempotentHint");
+        }
+        annotations
     }
 
     fn annotations(&self) -> Value {

@@ -61,7 +61,8 @@ fn files_go_where_the_contract_says() {
             "out/outside/grpc.rs",
             "out/outside.json",
             "catalog/tools.json",
-            "catalog/mcp-tool-catalog.v1.json"
+            "catalog/mcp-tool-catalog.v1.json",
+            "out/stamp.json"
         ]
     );
 }

@@ -1,5 +1,7 @@
 //! What a capability offers, as data. Read from the committed catalog, which is generated from proto.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,6 +15,11 @@ pub struct Manifest {
     /// Of its tools, such as `1.0.0`; empty where none is published.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
+    /// The proto package that it is generated from, and the version in that name.
+    #[serde(default)]
+    pub proto_package: String,
+    #[serde(default)]
+    pub proto_version: String,
     /// What a model should know before it uses the tools.
     #[serde(default)]
     pub instructions: String,
@@ -43,6 +50,9 @@ pub struct Tool {
     pub hints: Hints,
     #[serde(rename = "inputSchema")]
     pub input_schema: Map<String, Value>,
+    /// How many items the lists among the arguments may hold, by path; not part of what is published.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub items_max: BTreeMap<String, u32>,
     #[serde(rename = "outputSchema", default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Map<String, Value>>,
     #[serde(default)]
@@ -59,6 +69,27 @@ pub struct Tool {
     /// How often one caller may call it; 0 for no limit of its own.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub calls_per_minute: u32,
+}
+
+impl Tool {
+    /// The schema that arguments are checked against: the published one with the bounds of lists.
+    pub fn checked_schema(&self) -> Map<String, Value> {
+        let mut schema = self.input_schema.clone();
+        for (path, most) in &self.items_max {
+            let list =
+                path.split('.').try_fold(&mut schema, |within, name| inner(within)?.get_mut(name)?.as_object_mut());
+            if let Some(list) = list {
+                list.insert("maxItems".to_owned(), Value::from(*most));
+            }
+        }
+        schema
+    }
+}
+
+/// The members of an object, or of the objects in a list.
+fn inner(schema: &mut Map<String, Value>) -> Option<&mut Map<String, Value>> {
+    let object = if schema.contains_key("items") { schema.get_mut("items")?.as_object_mut()? } else { schema };
+    object.get_mut("properties")?.as_object_mut()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]

@@ -127,19 +127,11 @@ impl Platform {
 
     /// The published catalog of what is mounted, as JSON text.
     pub fn catalog(&self) -> String {
-        let capability = |endpoint: &Arc<Endpoint>| {
-            let manifest = Manifest { tools: endpoint.tools().to_vec(), ..endpoint.capability.manifest().clone() };
-            let mut listed = serde_json::to_value(&manifest).unwrap_or_default();
-            listed["endpoint"] = format!("/{}/mcp", manifest.name).into();
-            listed
+        let mounted = |endpoint: &Arc<Endpoint>| Manifest {
+            tools: endpoint.tools().to_vec(),
+            ..endpoint.capability.manifest().clone()
         };
-        let capabilities: Vec<_> = self.endpoints.iter().map(capability).collect();
-        serde_json::json!({
-            "$schema": "mcp-tool-catalog.v1.json",
-            "version": env!("CARGO_PKG_VERSION"),
-            "capabilities": capabilities,
-        })
-        .to_string()
+        contract::catalog::catalog(self.endpoints.iter().map(mounted))
     }
 }
 

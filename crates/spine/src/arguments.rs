@@ -38,7 +38,7 @@ impl Checkers {
     pub fn new(manifest: &Manifest) -> Result<Self, String> {
         let compile = |tool: &contract::Tool| {
             let checker =
-                Checker::new(&tool.input_schema).map_err(|error| format!("schema of {}: {error}", tool.name))?;
+                Checker::new(&tool.checked_schema()).map_err(|error| format!("schema of {}: {error}", tool.name))?;
             Ok((tool.name.clone(), checker))
         };
         manifest.tools.iter().map(compile).collect::<Result<_, String>>().map(Self)

@@ -98,6 +98,7 @@ mod tests {
             side: Side::Command,
             hints: Hints { destructive: true, ..Hints::default() },
             input_schema: Map::new(),
+            items_max: Default::default(),
             output_schema: None,
             toolset: String::new(),
             scopes: Vec::new(),

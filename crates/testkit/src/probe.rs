@@ -208,6 +208,7 @@ fn tool(name: &str, side: Side, hints: Hints, properties: Value, required: &[&st
         side,
         hints,
         input_schema,
+        items_max: Default::default(),
         output_schema: None,
         toolset: String::new(),
         scopes: Vec::new(),

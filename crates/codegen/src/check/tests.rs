@@ -302,8 +302,8 @@ fn large_schemas_are_reported() {
              below {limit}: fewer fields, shorter comments"
         )
     };
-    check("string street = 1;", &with_comment(1600), &[&expected("warning", 2119, 2000)]);
-    check("string street = 1;", &with_comment(3200), &[&expected("error", 4119, 4000)]);
+    check("string street = 1;", &with_comment(1600), &[&expected("warning", 2130, 2000)]);
+    check("string street = 1;", &with_comment(3200), &[&expected("error", 4130, 4000)]);
 }
 
 #[test]

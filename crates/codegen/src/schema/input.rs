@@ -1,5 +1,7 @@
 //! The schema of a tool's arguments.
 
+use std::collections::BTreeMap;
+
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
 
@@ -13,6 +15,37 @@ const DEPTH_MAX: usize = 8;
 /// The schema of the arguments that `message` takes.
 pub fn input(source: &Source, message: &MessageDescriptor) -> Map<String, Value> {
     object(source, message, "", 0)
+}
+
+/// How long the lists among the arguments may be, by path. `maxItems` is not in the subset that every vendor takes, so the
+/// bounds stand beside the schema; descriptions name them.
+pub fn items_max(source: &Source, message: &MessageDescriptor) -> BTreeMap<String, u32> {
+    let mut found = BTreeMap::new();
+    collect_items_max(source, message, "", 0, &mut found);
+    found
+}
+
+fn collect_items_max(
+    source: &Source,
+    message: &MessageDescriptor,
+    within: &str,
+    depth: usize,
+    found: &mut BTreeMap<String, u32>,
+) {
+    if depth >= DEPTH_MAX {
+        return;
+    }
+    for field in message.fields() {
+        let stated = source.field(&field);
+        if stated.hidden {
+            continue;
+        }
+        let path = format!("{within}{}", field.name());
+        found.extend(stated.max_items.filter(|_| field.is_list()).map(|most| (path.clone(), most)));
+        if let Kind::Message(inner) = field.kind() {
+            collect_items_max(source, &inner, &format!("{path}."), depth + 1, found);
+        }
+    }
 }
 
 fn object(source: &Source, message: &MessageDescriptor, description: &str, depth: usize) -> Map<String, Value> {
@@ -34,19 +67,19 @@ fn object(source: &Source, message: &MessageDescriptor, description: &str, depth
     if !required.is_empty() {
         schema.insert("required".to_owned(), Value::Array(required));
     }
-    // The doors close what lies inside as well; saying it once keeps the listing short.
-    if depth == 0 {
-        schema.insert("additionalProperties".to_owned(), Value::Bool(false));
-    }
+    schema.insert("additionalProperties".to_owned(), Value::Bool(false));
     schema
 }
 
 fn property(source: &Source, field: &FieldDescriptor, stated: &Field, depth: usize) -> Map<String, Value> {
-    let description = source.summary(field);
+    let mut description = source.summary(field);
+    if let Some(most) = stated.max_items.filter(|_| field.is_list()) {
+        let space = if description.is_empty() { "" } else { " " };
+        description.push_str(&format!("{space}At most {most}."));
+    }
     let mut schema = if field.is_list() {
         let mut list = typed("array", &description);
         list.insert("items".to_owned(), Value::Object(value(source, field, stated, "", depth)));
-        put(&mut list, "maxItems", stated.max_items);
         list
     } else {
         value(source, field, stated, &description, depth)

@@ -24,11 +24,12 @@ fn an_input_schema_says_what_the_options_say_in_proto_order() {
         "type": "object",
         "properties": {
             "page_size": {"type": "integer", "description": "How many, at most.", "minimum": 1, "maximum": 9, "default": 3},
-            "colours": {"type": "array", "items": {"type": "string", "enum": ["DarkRed", "blue"]}, "maxItems": 4},
+            "colours": {"type": "array", "description": "At most 4.", "items": {"type": "string", "enum": ["DarkRed", "blue"]}},
             "near": {
                 "type": "object",
                 "description": "A place in the world.",
-                "properties": {"street": {"type": "string"}}
+                "properties": {"street": {"type": "string"}},
+                "additionalProperties": false
             },
             "filter": {"type": "object", "additionalProperties": true},
             "since": {"type": "string", "format": "date-time"}
@@ -51,7 +52,14 @@ fn an_unsigned_number_has_a_lower_bound() {
 }
 
 #[test]
-fn an_output_schema_is_minimal() {
+fn the_bounds_of_lists_stand_beside_the_schema() {
+    let source = source(STUB).unwrap();
+    let message = source.pool.get_message_by_name("stub.v1.ListThingsRequest").unwrap();
+    assert_eq!(super::items_max(&source, &message), [("colours".to_owned(), 4)].into());
+}
+
+#[test]
+fn an_output_schema_names_every_member() {
     let schema = schema_of(STUB, "GetThingResponse", output);
     let expected = json!({
         "type": "object",

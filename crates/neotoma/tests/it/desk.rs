@@ -124,8 +124,9 @@ impl Desk {
         };
         let answer = self.neotoma.call(&ctx, tool, checked).await?.structured.unwrap().value();
         let listed = self.manifest.tools.iter().find(|listed| listed.name == tool).unwrap();
-        let schema: &Map<String, Value> = listed.output_schema.as_ref().unwrap();
-        let found: Vec<String> = jsonschema::validator_for(&Value::Object(schema.clone()))
+        let mut schema: Map<String, Value> = listed.output_schema.clone().unwrap();
+        schema.insert("additionalProperties".to_owned(), false.into());
+        let found: Vec<String> = jsonschema::validator_for(&Value::Object(schema))
             .unwrap()
             .iter_errors(&answer)
             .map(|error| error.to_string())

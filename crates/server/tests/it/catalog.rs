@@ -3,6 +3,8 @@
 use serde_json::Value;
 use server::{Config, Platform};
 
+use crate::world::World;
+
 async fn platform(toolsets: &[&str]) -> (Platform, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let mut config = Config { data: folder.path().to_owned(), ..Config::default() };
@@ -25,6 +27,26 @@ async fn the_mounted_tools_are_the_committed_catalog() {
         assert_eq!(mounted, listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect::<Vec<_>>());
         for (tool, entry) in endpoint.tools().iter().zip(listed) {
             assert_eq!(entry["inputSchema"], Value::Object(tool.input_schema.clone()), "{}", tool.name);
+        }
+    }
+}
+
+//
+#[tokio::test]
+async fn every_served_catalog_fits_its_published_schema() {
+    let schema = serde_json::from_str(include_str!("../../../../gen/mcp/mcp-tool-catalog.v1.json")).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let committed: Value = serde_json::from_str(include_str!("../../../../gen/mcp/mcp-tool-catalog.json")).unwrap();
+    let world = World::new().await;
+    for name in ["mcp-tools.json", "mcp-tools.v1.json", "mcp-tools.dev.json"] {
+        let served: Value = serde_json::from_str(&world.get(&format!("/.well-known/{name}")).await).unwrap();
+        let errors = validator.iter_errors(&served).map(|error| format!("{}: {error}", error.instance_path()));
+        assert_eq!(errors.collect::<Vec<_>>(), [""; 0], "{name}");
+        assert_eq!((&served["version"], &served["git_sha"]), (&committed["version"], &committed["git_sha"]), "{name}");
+        // Whatever order they are mounted in, they are the committed ones.
+        for capability in committed["capabilities"].as_array().unwrap() {
+            let found = served["capabilities"].as_array().unwrap().iter().find(|it| it["name"] == capability["name"]);
+            assert_eq!(found.unwrap(), capability, "{name}");
         }
     }
 }

@@ -12,6 +12,7 @@ fn manifest() -> Manifest {
         side,
         hints: Hints::default(),
         input_schema: serde_json::Map::new(),
+        items_max: Default::default(),
         output_schema: None,
         toolset: String::new(),
         scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),

@@ -39,7 +39,8 @@ pub fn tool(tool: &contract::Tool) -> Tool {
         None,
         Some(hints.read_only),
         Some(hints.destructive),
-        Some(hints.idempotent),
+        // It says nothing more about a tool that only reads.
+        Some(hints.idempotent).filter(|_| !hints.read_only),
         Some(hints.open_world),
     );
     let mut listed =

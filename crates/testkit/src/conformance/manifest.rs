@@ -52,6 +52,7 @@ pub fn manifest() -> Manifest {
         }],
         prompts: prompts(),
         logging: true,
+        ..Manifest::default()
     }
 }
 
@@ -65,6 +66,7 @@ fn tool(name: &str, description: &str, side: Side, schema: Value) -> Tool {
         side,
         hints: Hints { read_only: side == Side::Query, idempotent: true, ..Hints::default() },
         input_schema,
+        items_max: Default::default(),
         output_schema: None,
         toolset: String::new(),
         scopes: Vec::new(),

@@ -189,7 +189,9 @@ pub fn column<'a>(list: &'a Value, key: &str) -> Vec<&'a str> {
 fn assert_fits_output_schema(tool: &str, answer: &Value) {
     let manifest = contract::generated::transformation::manifest();
     let tool = manifest.tools.into_iter().find(|known| known.name == tool).unwrap();
-    let validator = jsonschema::validator_for(&Value::Object(tool.output_schema.unwrap())).unwrap();
+    let mut schema = tool.output_schema.unwrap();
+    schema.insert("additionalProperties".to_owned(), false.into());
+    let validator = jsonschema::validator_for(&Value::Object(schema)).unwrap();
     let errors: Vec<String> = validator.iter_errors(answer).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{}: {errors:?}", tool.name);
 }

@@ -64,11 +64,12 @@ pub fn refusal(tool: &str, result: &Value) -> Value {
     envelope["error"].clone()
 }
 
-/// The published output schemas, compiled.
+/// The published output schemas, compiled. A member that they do not name is an error.
 static SCHEMAS: LazyLock<Vec<(String, Validator)>> = LazyLock::new(|| {
     let compile = |tool: contract::Tool| {
-        let schema = jsonschema::validator_for(&Value::Object(tool.output_schema.unwrap())).unwrap();
-        (tool.name, schema)
+        let mut schema = tool.output_schema.unwrap();
+        schema.insert("additionalProperties".to_owned(), false.into());
+        (tool.name, jsonschema::validator_for(&Value::Object(schema)).unwrap())
     };
     contract::generated::neotoma::manifest().tools.into_iter().map(compile).collect()
 });
