@@ -12,7 +12,7 @@ import { chancery, dataDirectory, fixture, listen } from '../clients/typescript/
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const suite = join(root, 'tests/clients/node_modules/@modelcontextprotocol/conformance');
-const reports = join(process.env.CHANCERY_LOGS ?? join(root, 'target/test-logs'), 'conformance');
+const reports = join(process.env.TEST_LOGS ?? join(root, 'target/test-logs'), 'conformance');
 const revisions = ['2026-07-28', '2025-11-25'];
 const run_ms_max = 300_000;
 

@@ -18,7 +18,7 @@ import subprocess
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CHANCERY = os.environ.get("CHANCERY_BIN", str(ROOT / "target/debug/chancery"))
+CHANCERY = os.environ.get("TEST_BINARY", str(ROOT / "target/debug/chancery"))
 START_SECONDS_MAX = 60
 STOP_SECONDS_MAX = 30
 CALL_SECONDS_MAX = 30

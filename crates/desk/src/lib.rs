@@ -3,7 +3,7 @@
 //! A capability decides and words; the desk carries out. A write asks the [`policy`] and goes through [`Recorder`]: recall,
 //! load and decide, commit, decide again, replay. A read resolves its point in history ([`points`]), reads [`Stored`] rows,
 //! keeps its answer within [`bounds`] and hands out [`PageTokens`]. [`Follower`] announces what changed, [`feed`] gives the
-//! facts to consumers. [`Failure`] says how all of it may fail, for a capability to publish in its own codes.
+//! facts to consumers. [`Module`] is what a server mounts. [`Failure`] says how all of it may fail, for a capability to publish in its own codes.
 //!
 //! It is mechanism only: nothing here asks which capability it works for. What needs such an `if` belongs there.
 //!
@@ -18,6 +18,7 @@ pub mod feed;
 mod follower;
 mod locks;
 mod meta;
+pub mod module;
 pub mod page;
 pub mod points;
 pub mod policy;
@@ -29,6 +30,7 @@ mod testing;
 pub use failure::Failure;
 pub use follower::{Follower, Shows};
 pub use locks::{Locks, LocksHeld};
+pub use module::Module;
 pub use page::{PageTokens, PagedQuery, Place};
 pub use recorder::{Decision, Recordable, Recorder, Replayable};
 pub use stored::Stored;

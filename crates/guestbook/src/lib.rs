@@ -11,6 +11,7 @@ pub mod generated;
 use std::sync::Arc;
 
 use contract::{Answer, Blob, CallError, Capability, Context, ErrorKind, Manifest, RequestMeta};
+use desk::module::{BoxError, Parts};
 use futures::future::BoxFuture;
 use ledger::{
     At, Change, Commit, CommitError, Find, Fold as _, Idempotency, NewFact, RecordKey, Refusal, SharedLedger,
@@ -42,9 +43,23 @@ impl Guestbook {
         let book = Book { ledger };
         Self { manifest: manifest(), services: Services { guestbook_write: book.clone(), guestbook_query: book } }
     }
+}
 
-    pub fn fold() -> Arc<dyn ledger::Fold> {
-        Arc::new(Fold)
+/// What a server mounts.
+pub struct Module;
+
+impl desk::Module for Module {
+    fn name(&self) -> &'static str {
+        "guestbook"
+    }
+
+    fn build(&self, parts: Parts) -> BoxFuture<'_, Result<Arc<dyn Capability>, BoxError>> {
+        let capability: Arc<dyn Capability> = Arc::new(Guestbook::new(parts.ledger));
+        Box::pin(std::future::ready(Ok(capability)))
+    }
+
+    fn fold(&self) -> Option<Arc<dyn ledger::Fold>> {
+        Some(Arc::new(Fold))
     }
 }
 

@@ -8,11 +8,9 @@ use std::sync::atomic::AtomicBool;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use guestbook::Guestbook;
 use http_body_util::BodyExt as _;
 use ledger::Ledger as _;
 use serde_json::{Value, json};
-use server::platform::{Mount, checkers, mount_all, open_ledger};
 use server::{Config, Platform};
 use spine::http::Site;
 use tokio_util::sync::CancellationToken;
@@ -27,11 +25,9 @@ struct Box {
 async fn platform() -> Box {
     let folder = tempfile::tempdir().unwrap();
     let config = Config { data: folder.path().to_owned(), ..Config::default() };
-    let ledger = open_ledger(&config).unwrap();
-    let mut mounts = mount_all(&config, &ledger).await.unwrap();
     // The mount line.
-    mounts.push(mount(&ledger));
-    let platform = Platform::with(&config, ledger, mounts).unwrap();
+    let modules = [server::MODULES, &[&guestbook::Module]].concat();
+    let platform = Platform::mount(&config, &modules).await.unwrap();
     let site = Site {
         endpoints: platform.endpoints.clone(),
         admission: platform.admission.clone(),
@@ -43,12 +39,6 @@ async fn platform() -> Box {
         more: Default::default(),
     };
     Box { platform, router: site.router(), _folder: folder }
-}
-
-fn mount(ledger: &Arc<ledger_sqlite::SqliteLedger>) -> Mount {
-    let capability = Arc::new(Guestbook::new(ledger.clone()));
-    let checkers = checkers(contract::Capability::manifest(capability.as_ref())).unwrap();
-    Mount { capability, checkers, fold: Some(("guestbook", Guestbook::fold())) }
 }
 
 impl Box {

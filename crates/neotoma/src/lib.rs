@@ -4,7 +4,7 @@
 //! [`domain`] holds the rules: what identifies an entity, how observations reduce to a snapshot, what its timeline says.
 //! [`interpret`] reads entities out of files. [`write`] loads what a call touches, lets the rules decide and commits;
 //! [`query`] reads; [`projection`] is what the ledger keeps in between; [`verify`](mod@verify) makes every snapshot again.
-//! Start with [`domain`].
+//! Start with [`domain`]; [`Module`] is what a server mounts.
 //!
 //! Invariants:
 //! * observations are never changed and never removed;
@@ -21,9 +21,12 @@ pub mod verify;
 pub mod write;
 
 mod capability;
+mod module;
 mod refusal;
+mod terminal;
 mod user;
 
 pub use capability::{Config, Neotoma, Parts};
 pub use error::Error;
+pub use module::Module;
 pub use verify::{Verified, verify};

@@ -1,36 +1,33 @@
-//! What a person types.
+//! What a person types. Capabilities bring commands of their own.
 
-mod baselines;
 mod call;
 mod client;
-mod definitions;
-mod diff;
 mod doctor;
 mod facts;
 mod http;
-mod ingest;
 mod maintenance;
-mod proposals;
-mod reader;
+mod output;
+mod session;
 mod stdio;
 mod tools;
-mod typed;
-mod why;
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
+use desk::Module;
 
-use crate::Config;
-use crate::config::{LogFormat, SETTINGS, Sources};
+use crate::config::{Gathered, LogFormat, Sources, log_filter};
+use crate::{Config, MODULES};
+use session::Terminal;
 
 /// A system of record that AI agents can write to, over MCP.
 #[derive(Debug, Parser)]
 #[command(name = "chancery", version, about, max_term_width = 100)]
-pub struct CommandLine {
+struct CommandLine {
     #[command(flatten)]
     settings: Settings,
     #[command(subcommand)]
@@ -75,52 +72,14 @@ enum Command {
     },
     /// Call a tool, on the same path as a call over MCP.
     Call {
-        /// For example transformation.createElement.
+        /// As `chancery tools` lists it.
         tool: String,
         /// The arguments as JSON; `-` reads them from stdin.
         #[arg(default_value = "{}")]
         arguments: String,
     },
-    /// Store files and folders in neotoma.
-    Ingest(ingest::Options),
-    /// Say where the value of an entity's field comes from.
-    Why {
-        /// Id, or a unique name or identifier.
-        entity: String,
-        field: String,
-    },
-    /// Decide the proposals that wait.
-    Proposals {
-        #[command(subcommand)]
-        act: proposals::Act,
-    },
     /// Print the catalog of the mounted tools as JSON.
     Catalog,
-    /// List, show, approve and publish baselines.
-    Baselines {
-        #[command(subcommand)]
-        what: baselines::What,
-        /// Print the whole answer as JSON.
-        #[arg(long, global = true)]
-        json: bool,
-    },
-    /// Say what differs between two states: head, published, a baseline, a moment, or @SEQUENCE.
-    Diff {
-        /// The earlier state.
-        from: String,
-        /// The later state.
-        #[arg(default_value = "head")]
-        to: String,
-        /// Id or key of the model.
-        #[arg(long, value_name = "ID")]
-        model: Option<String>,
-        /// Print the whole answer as JSON.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Definitions of processes, agents and extensions.
-    #[command(subcommand)]
-    Definitions(definitions::Definitions),
     /// Print what happened, one CloudEvent per line.
     Facts(facts::Facts),
     /// Copy the data to a file, and stored files beside it, while the server runs.
@@ -131,7 +90,7 @@ enum Command {
     Verify,
     /// Check the installation and say what to do about what is wrong.
     Doctor,
-    /// Print the configuration for a client, or the reference of our own settings.
+    /// Print the configuration for a client, the settings in force, or the reference of all settings.
     Config {
         #[arg(value_enum)]
         what: client::What,
@@ -140,107 +99,139 @@ enum Command {
     Completions { shell: Shell },
 }
 
+/// How many of our commands stand before those of the capabilities in help: `serve`, `tools` and `call`.
+const FIRST: usize = 3;
+/// Where the others stand.
+const LAST: usize = 100;
+
+/// All commands, those of the capabilities included, in the order in which help lists them.
+fn all_commands() -> clap::Command {
+    let mut place = 0;
+    let in_order = |command: clap::Command| {
+        place += 1;
+        command.display_order(if place > FIRST { LAST + place } else { place })
+    };
+    let command = CommandLine::command().mut_subcommands(in_order);
+    let brought = MODULES.iter().flat_map(|module| module.commands()).enumerate();
+    brought.fold(command, |all, (place, command)| all.subcommand(command.display_order(FIRST + 1 + place)))
+}
+
 /// Runs a command line to its end.
-pub fn run(line: CommandLine) -> ExitCode {
-    reader::may_leave();
-    match execute(line) {
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    match execute(&all_commands().get_matches_from(arguments)) {
         Ok(code) => code,
         Err(error) => {
-            complain(&error);
+            output::note(&format!("chancery: {error:#}"));
             ExitCode::FAILURE
         }
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the last words of a failed command")]
-fn complain(error: &anyhow::Error) {
-    eprintln!("chancery: {error:#}");
+fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let settings = Settings::from_arg_matches(matches)?;
+    if let Some((name, matches)) = matches.subcommand()
+        && let Some(module) = MODULES.iter().find(|module| brings(**module, name))
+    {
+        let gathered = load(&settings, None)?;
+        return block_on(&gathered, async {
+            let terminal = Terminal::open(&gathered.config).await?;
+            let session = terminal.session(module.name())?;
+            module.run(name, matches, &session).await.map_err(|failure| anyhow::anyhow!(failure))
+        });
+    }
+    match CommandLine::from_arg_matches(matches)?.command {
+        Command::Completions { shell } => print_completions(shell),
+        Command::Config { what } => client::print(what, &load(&settings, None)?, settings.config.as_deref()),
+        Command::Serve { listen, stdio, capability } => {
+            let gathered = load(&settings, listen)?;
+            let config = gathered.config.clone();
+            match capability.filter(|_| stdio) {
+                Some(name) => block_on(&gathered, stdio::serve(config, &name)),
+                None => block_on(&gathered, http::serve(config)),
+            }
+        }
+        command => {
+            let gathered = load(&settings, None)?;
+            block_on(&gathered, perform(command, &gathered))
+        }
+    }
 }
 
-fn execute(line: CommandLine) -> anyhow::Result<ExitCode> {
-    let CommandLine { settings, command } = line;
+async fn perform(command: Command, gathered: &Gathered) -> anyhow::Result<ExitCode> {
+    let config = &gathered.config;
     match command {
-        Command::Completions { shell } => {
-            return Ok(print_completions(shell));
+        Command::Tools { name } => tools::print(config, name.as_deref()).await,
+        Command::Call { tool, arguments } => call::call(config, &tool, &arguments).await,
+        Command::Catalog => tools::catalog(config).await,
+        Command::Facts(options) => facts::print(config, &options).await,
+        Command::Backup { file } => maintenance::backup(config, &file).await,
+        Command::Restore { file } => maintenance::restore(config, &file).await,
+        Command::Verify => maintenance::verify(config).await,
+        Command::Doctor => doctor::examine(gathered).await,
+        Command::Serve { .. } | Command::Config { .. } | Command::Completions { .. } => {
+            unreachable!("these are run by `execute`")
         }
-        Command::Config { what } => return client::print(what, &load(&settings, None)?),
-        _ => {}
     }
-    let listen = if let Command::Serve { listen, .. } = &command { listen.clone() } else { None };
-    let config = load(&settings, listen)?;
-    log_to_stderr(&config)?;
+}
+
+fn brings(module: &dyn Module, name: &str) -> bool {
+    module.commands().iter().any(|command| command.get_name() == name)
+}
+
+/// Runs a command with its log and its threads.
+fn block_on(gathered: &Gathered, work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
+    log_to_stderr(&gathered.config)?;
+    for name in &gathered.strange_variables {
+        tracing::warn!("{name} is no setting; `chancery config reference` lists them");
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(async {
-        match command {
-            Command::Serve { stdio: true, capability: Some(name), .. } => stdio::serve(config, &name).await,
-            Command::Serve { .. } => http::serve(config).await,
-            Command::Tools { name } => tools::print(config, name.as_deref()).await,
-            Command::Call { tool, arguments } => call::call(config, &tool, &arguments).await,
-            Command::Ingest(options) => ingest::run(config, &options).await,
-            Command::Why { entity, field } => why::run(config, &entity, &field).await,
-            Command::Proposals { act } => proposals::run(config, act).await,
-            Command::Catalog => tools::catalog(config).await,
-            Command::Baselines { what, json } => baselines::run(&config, what, json).await,
-            Command::Diff { from, to, model, json } => diff::run(&config, &from, &to, model, json).await,
-            Command::Definitions(command) => definitions::run(&config, &command).await,
-            Command::Facts(options) => facts::print(&config, &options).await,
-            Command::Backup { file } => maintenance::backup(&config, &file).await,
-            Command::Restore { file } => maintenance::restore(&config, &file).await,
-            Command::Verify => maintenance::verify(&config).await,
-            Command::Doctor => doctor::examine(&config).await,
-            Command::Config { .. } | Command::Completions { .. } => unreachable!("handled above"),
-        }
-    });
+    let outcome = runtime.block_on(work);
     // Reading stdin cannot be interrupted; a stdio server must not wait for it.
     runtime.shutdown_background();
     outcome
 }
 
-#[expect(clippy::print_stdout, reason = "the script belongs on stdout")]
-fn print_completions(shell: Shell) -> ExitCode {
+fn print_completions(shell: Shell) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut CommandLine::command(), "chancery", &mut script);
-    print!("{}", String::from_utf8_lossy(&script));
-    ExitCode::SUCCESS
+    clap_complete::generate(shell, &mut all_commands(), "chancery", &mut script);
+    output::write(&String::from_utf8_lossy(&script))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The configuration from all its sources.
-fn load(settings: &Settings, listen: Option<String>) -> anyhow::Result<Config> {
+fn load(settings: &Settings, listen: Option<String>) -> anyhow::Result<Gathered> {
     let mut flags = Vec::new();
     for pair in &settings.set {
         let (name, value) =
             pair.split_once('=').ok_or_else(|| anyhow::anyhow!("--set takes NAME=VALUE, not {pair}"))?;
-        let setting = SETTINGS.iter().find(|setting| setting.name == name);
-        let setting =
-            setting.ok_or_else(|| anyhow::anyhow!("there is no setting {name}; see `chancery config reference`"))?;
-        flags.push((setting.name, value.to_owned()));
+        flags.push((name.to_owned(), value.to_owned()));
     }
-    flags.extend(settings.data.as_ref().map(|path| ("data", path.display().to_string())));
-    flags.extend(settings.log.clone().map(|filter| ("log", filter)));
-    flags.extend(listen.map(|address| ("listen", address)));
+    let mut flag = |name: &str, value: Option<String>| flags.extend(value.map(|value| (name.to_owned(), value)));
+    flag("data", settings.data.as_ref().map(|path| path.display().to_string()));
+    flag("log", settings.log.clone());
+    flag("listen", listen);
     let environment: Vec<(String, String)> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    let mut sources = Sources { file: settings.config.clone(), environment, flags };
-    let config = sources.config()?;
-    let beside_data = config.data.join("chancery.toml");
+    let mut sources = Sources { file: settings.config.clone(), environment, flags, modules: MODULES.to_vec() };
+    let gathered = sources.gather()?;
+    let beside_data = gathered.config.data.join("chancery.toml");
     if sources.file.is_none() && beside_data.is_file() {
         sources.file = Some(beside_data);
-        return Ok(sources.config()?);
+        return Ok(sources.gather()?);
     }
-    Ok(config)
+    Ok(gathered)
 }
 
 /// Structured logs on stderr only; stdout belongs to answers.
 fn log_to_stderr(config: &Config) -> anyhow::Result<()> {
-    use tracing_subscriber::EnvFilter;
-    // rmcp logs whole requests at debug, arguments included, so it stays at warn whatever is asked for.
-    let filter =
-        EnvFilter::try_new(format!("{},rmcp=warn", config.log)).map_err(|error| anyhow::anyhow!("log: {error}"))?;
+    let filter = log_filter(&config.log).map_err(|reason| anyhow::anyhow!("log: {reason}"))?;
     let colours = std::io::stderr().is_terminal();
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // It would complain on stderr that stderr cannot be written, and end the process with that.
+        .log_internal_errors(false)
         .with_ansi(colours)
         .with_target(false);
     match config.log_format {
@@ -248,4 +239,26 @@ fn log_to_stderr(config: &Config) -> anyhow::Result<()> {
         LogFormat::Json => lines.json().init(),
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        all_commands().debug_assert();
+    }
+
+    #[test]
+    fn completions_know_the_commands_that_capabilities_bring() {
+        let mut script = Vec::new();
+        clap_complete::generate(Shell::Bash, &mut all_commands(), "chancery", &mut script);
+        let script = String::from_utf8(script).unwrap();
+        for module in MODULES {
+            for command in module.commands() {
+                assert!(script.contains(&format!("chancery,{})", command.get_name())), "{}", command.get_name());
+            }
+        }
+    }
 }

@@ -2,12 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 /// Calls allocate on many threads at once, where the system's allocator takes locks.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    server::command::run(server::command::CommandLine::parse())
+    server::command::run(std::env::args_os())
 }

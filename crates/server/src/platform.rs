@@ -1,32 +1,40 @@
 //! The parts, put together.
 
-pub mod neotoma;
+mod audit;
+mod mount;
+mod private;
+mod secret;
 
-use std::io::Write as _;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use contract::{Capability, Context, Manifest, NoClient};
+use contract::{Context, Manifest, NoClient};
+use desk::Module;
+use desk::module::{Parts, nearest};
 use ledger::Folds;
 use ledger_sqlite::SqliteLedger;
-use ledger_sqlite::audit::{AuditLog, AuditRow};
+use ledger_sqlite::audit::AuditLog;
 use scope::{Clock, IdSource, Principal, RandomIds, Scope, SystemClock};
 use spine::admission::{Addresses, Admission, LocalIdentity, Pace};
-use spine::arguments::Checkers;
-use spine::audit::{AuditRecord, AuditSink};
 use spine::metrics::Metrics;
 use spine::trace::Given;
-use spine::{Endpoint, Parts, Seal};
+use spine::{Endpoint, Seal};
 use tokio_util::sync::CancellationToken;
 
+use crate::mounts::MODULES;
 use crate::{Config, Files};
+
+pub use mount::{Mount, mount_all};
+pub use private::keep_private;
+pub(crate) use secret::secret;
 
 /// Everything a door needs.
 pub struct Platform {
     pub ledger: Arc<SqliteLedger>,
     pub audit: Arc<AuditLog>,
     pub endpoints: Vec<Arc<Endpoint>>,
+    /// What is mounted, in the order of the endpoints.
+    pub mounted: Vec<Mounted>,
     pub admission: Arc<Admission>,
     pub addresses: Addresses,
     pub metrics: Metrics,
@@ -34,45 +42,23 @@ pub struct Platform {
     pub files: Files,
 }
 
-/// A capability, ready to be served, and how its facts become records.
-pub struct Mount {
-    pub capability: Arc<dyn Capability>,
-    pub checkers: Arc<Checkers>,
-    /// Fact kinds start with this name; `None` for a capability that records nothing.
-    pub fold: Option<(&'static str, Arc<dyn ledger::Fold>)>,
-}
-
-impl Mount {
-    /// A capability that records nothing of its own.
-    pub fn plain(capability: Arc<dyn Capability>) -> anyhow::Result<Self> {
-        let checkers = checkers(capability.manifest())?;
-        Ok(Self { capability, checkers, fold: None })
-    }
-}
-
-/// The schemas of a manifest, compiled.
-pub fn checkers(manifest: &Manifest) -> anyhow::Result<Arc<Checkers>> {
-    Checkers::new(manifest).map(Arc::new).map_err(anyhow::Error::msg)
-}
-
-/// The capabilities in the box. Adding one is one line here.
-pub async fn mount_all(config: &Config, ledger: &Arc<SqliteLedger>) -> anyhow::Result<Vec<Mount>> {
-    let mounts = vec![transformation(config, ledger).await?, neotoma::mount(config, ledger, &secret(&config.data)?)?];
-    let wanted = |mount: &Mount| {
-        config.capabilities.is_empty() || config.capabilities.contains(&mount.capability.manifest().name)
-    };
-    let names: Vec<String> = mounts.iter().map(|mount| mount.capability.manifest().name.clone()).collect();
-    if let Some(unknown) = config.capabilities.iter().find(|name| !names.contains(name)) {
-        bail!("there is no capability {unknown}; there is {}", names.join(", "));
-    }
-    Ok(mounts.into_iter().filter(wanted).collect())
+/// A capability that is served.
+pub struct Mounted {
+    pub module: &'static dyn Module,
+    pub parts: Parts,
+    pub endpoint: Arc<Endpoint>,
 }
 
 impl Platform {
     /// Opens the data directory and mounts the capabilities in the box.
     pub async fn open(config: &Config) -> anyhow::Result<Self> {
-        let ledger = open_ledger(config)?;
-        let mounts = mount_all(config, &ledger).await?;
+        Self::mount(config, MODULES).await
+    }
+
+    /// Opens the data directory and mounts these capabilities, or those of them that the operator chose.
+    pub async fn mount(config: &Config, modules: &[&'static dyn Module]) -> anyhow::Result<Self> {
+        let ledger = open_ledger(config, modules)?;
+        let mounts = mount_all(config, &ledger, modules).await?;
         Self::with(config, ledger, mounts)
     }
 
@@ -84,45 +70,41 @@ impl Platform {
         let metrics = Metrics::default();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
-        let mut folds = Folds::new();
-        let mut endpoints: Vec<Arc<Endpoint>> = Vec::new();
-        for mount in mounts {
-            if let Some((name, fold)) = mount.fold {
-                folds.insert(name.to_owned(), fold);
-            }
-            endpoints.push(Arc::new(Endpoint::new(Parts {
-                capability: mount.capability,
-                checkers: mount.checkers,
+        let mut mounted: Vec<Mounted> = Vec::new();
+        for Mount { module, parts, capability, checkers } in mounts {
+            let endpoint = Endpoint::new(spine::Parts {
+                capability,
+                checkers,
                 config: config.spine.clone(),
                 clock: clock.clone(),
                 ids: ids.clone(),
-                audit: Arc::new(Sink(audit.clone())),
+                audit: Arc::new(audit::Sink(audit.clone())),
                 metrics: metrics.clone(),
                 seal: seal.clone(),
-            })));
+            });
+            mounted.push(Mounted { module, parts, endpoint: Arc::new(endpoint) });
         }
-        for name in config
-            .spine
-            .limits
-            .tools
-            .keys()
-            .filter(|name| !endpoints.iter().any(|mounted| mounted.tool(name).is_some()))
-        {
-            tracing::warn!("limits.tools names {name}, which is not a mounted tool");
-        }
+        let endpoints: Vec<_> = mounted.iter().map(|mounted| mounted.endpoint.clone()).collect();
+        let folds = folds(mounted.iter().map(|mounted| mounted.module));
+        check_toolsets(config, &endpoints)?;
+        check_tool_limits(config, &endpoints)?;
         let addresses = Addresses::new(&config.spine.hosts, &config.spine.origins);
         let identity = Arc::new(LocalIdentity::new(&config.user).serving(config.role.principal(&config.user)));
         let pace = Pace::per_minute(config.spine.limits.calls_per_minute);
         let admission = Arc::new(Admission::new(addresses.clone(), identity, pace));
-        Ok(Self { ledger, audit, endpoints, admission, addresses, metrics, folds, files })
+        Ok(Self { ledger, audit, endpoints, mounted, admission, addresses, metrics, folds, files })
+    }
+
+    /// What is mounted under a name.
+    pub fn mounted(&self, name: &str) -> anyhow::Result<&Mounted> {
+        let found = self.mounted.iter().find(|mounted| mounted.module.name() == name);
+        let names = || self.mounted.iter().map(|mounted| mounted.module.name()).collect::<Vec<_>>().join(", ");
+        found.with_context(|| format!("there is no capability {name}; there is {}", names()))
     }
 
     /// The endpoint of one capability.
     pub fn endpoint(&self, name: &str) -> anyhow::Result<&Arc<Endpoint>> {
-        let names: Vec<&str> =
-            self.endpoints.iter().map(|endpoint| endpoint.capability.manifest().name.as_str()).collect();
-        let found = self.endpoints.iter().find(|endpoint| endpoint.capability.manifest().name == name);
-        found.with_context(|| format!("there is no capability {name}; there is {}", names.join(", ")))
+        Ok(&self.mounted(name)?.endpoint)
     }
 
     /// The published catalog of what is mounted, as JSON text.
@@ -135,96 +117,63 @@ impl Platform {
     }
 }
 
-/// How the facts of every capability in the box become records, whether it is mounted or not.
-fn folds() -> Folds {
-    Folds::from([
-        ("transformation".to_owned(), transformation::Transformation::fold()),
-        ("neotoma".to_owned(), ::neotoma::Neotoma::fold()),
-    ])
-}
-
-/// Opens the ledger of the configured data directory.
-pub fn open_ledger(config: &Config) -> anyhow::Result<Arc<SqliteLedger>> {
-    let options =
-        ledger_sqlite::Options { gather_log: config.gather_log, folds: folds(), ..ledger_sqlite::Options::default() };
-    Ok(Arc::new(SqliteLedger::open(&config.data, options)?))
-}
-
-/// The key that seals what clients hand back. Shared by all processes of a data directory.
-pub(crate) fn secret(data: &Path) -> anyhow::Result<[u8; 32]> {
-    let path = data.join("secret.key");
-    if !path.exists() {
-        let fresh: [u8; 32] = rand::random();
-        // Written aside and linked into place, so that another process sees all of it or nothing, and the first one wins.
-        let aside = data.join(format!("secret.key.{}", std::process::id()));
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&aside).with_context(|| format!("cannot write {}", aside.display()))?;
-        file.write_all(hex::encode(fresh).as_bytes())?;
-        file.sync_all()?;
-        let linked = std::fs::hard_link(&aside, &path);
-        std::fs::remove_file(&aside)?;
-        if let Err(error) = linked
-            && error.kind() != std::io::ErrorKind::AlreadyExists
-        {
-            return Err(error).with_context(|| format!("cannot write {}", path.display()));
+/// A toolset that no capability has would leave nothing to call.
+fn check_toolsets(config: &Config, endpoints: &[Arc<Endpoint>]) -> anyhow::Result<()> {
+    let tools = endpoints.iter().flat_map(|endpoint| &endpoint.capability.manifest().tools);
+    let known: std::collections::BTreeSet<&str> = tools.map(|tool| tool.toolset.as_str()).collect();
+    match config.spine.toolsets.iter().find(|name| !known.contains(name.as_str())) {
+        None => Ok(()),
+        Some(name) => {
+            let hint =
+                nearest(name, known.iter().copied()).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+            let known: Vec<&str> = known.into_iter().collect();
+            bail!("toolsets: there is no toolset {name}; {hint}there is {}", known.join(", "))
         }
     }
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let bytes = hex::decode(text.trim()).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-    bytes.with_context(|| format!("{} is damaged; move it away and a new one is made", path.display()))
 }
 
-/// Audit records on their way to the audit log.
-struct Sink(Arc<AuditLog>);
-
-impl AuditSink for Sink {
-    fn append(&self, record: AuditRecord) {
-        self.0.append(AuditRow {
-            audit_id: record.request_id.clone(),
-            at: record.at,
-            tenant: record.tenant,
-            principal: record.principal,
-            principal_kind: record.principal_kind.into(),
-            transport: record.transport.into(),
-            client: record.client,
-            method: record.method,
-            target: record.target,
-            arguments: record.arguments,
-            arguments_hash: record.arguments_hash,
-            request_id: record.request_id,
-            correlation_id: record.correlation_id,
-            trace_id: Some(record.trace_id),
-            decision: record.decision,
-            outcome: record.outcome.into(),
-            error_code: record.error_code,
-            duration_us: record.duration_us,
-        });
+/// A limit of a tool that is not there would limit nothing.
+fn check_tool_limits(config: &Config, endpoints: &[Arc<Endpoint>]) -> anyhow::Result<()> {
+    let is_known = |name: &str| endpoints.iter().any(|endpoint| endpoint.tool(name).is_some());
+    match config.spine.limits.tools.keys().find(|name| !is_known(name)) {
+        None => Ok(()),
+        Some(name) => bail!("limits.tools: {}", unknown_tool(endpoints, name)),
     }
 }
 
-/// Architecture models. A fresh data directory gets a repository and an empty active model.
-async fn transformation(config: &Config, ledger: &Arc<SqliteLedger>) -> anyhow::Result<Mount> {
-    let checkers = checkers(&contract::generated::transformation::manifest())?;
-    let check = {
-        let checkers = checkers.clone();
-        Arc::new(move |tool: &str, arguments: &serde_json::Map<String, serde_json::Value>| {
-            checkers.check(tool, arguments.clone()).map(|checked| checked.arguments)
-        })
-    };
-    let settings = transformation_settings(config)?;
-    let capability = transformation::Transformation::new(ledger.clone(), settings, check);
-    capability.provision(&own_context(config)).await?;
-    let fold = Some(("transformation", transformation::Transformation::fold()));
-    Ok(Mount { capability: Arc::new(capability), checkers, fold })
+/// Says that there is no such tool, and which one was probably meant.
+pub fn unknown_tool(endpoints: &[Arc<Endpoint>], name: &str) -> String {
+    let names = || endpoints.iter().flat_map(|endpoint| endpoint.tools()).map(|tool| tool.name.as_str());
+    // Most names start with their capability, which is the same for all of it and often left out.
+    let last = |name: &str| name.rsplit(['.', '/']).next().unwrap_or_default().to_lowercase();
+    let meant = names().find(|tool| last(tool) == last(name)).or_else(|| nearest(name, names())).or_else(|| {
+        let ends: Vec<String> = names().map(last).collect();
+        let near = nearest(&last(name), ends.iter().map(String::as_str))?;
+        names().find(|tool| last(tool) == near)
+    });
+    match meant {
+        Some(tool) => format!("there is no tool {name}; did you mean {tool}?"),
+        None => format!("there is no tool {name}; `chancery tools` lists them"),
+    }
 }
 
-/// What an operator chose for transformation.
-pub fn transformation_settings(config: &Config) -> anyhow::Result<transformation::Config> {
-    let profile = config.profile.parse().map_err(anyhow::Error::msg)?;
-    Ok(transformation::Config { profile, governance: config.governance.clone() })
+/// How the facts of capabilities become records.
+fn folds(modules: impl Iterator<Item = &'static dyn Module>) -> Folds {
+    modules.filter_map(|module| Some((module.name().to_owned(), module.fold()?))).collect()
+}
+
+/// Opens the ledger of the configured data directory, which is then private. An older one is made again from the facts of
+/// these capabilities, whether they are mounted or not.
+pub fn open_ledger(config: &Config, modules: &[&'static dyn Module]) -> anyhow::Result<Arc<SqliteLedger>> {
+    for Ok(line) | Err(line) in keep_private(&config.data) {
+        tracing::warn!("{line}");
+    }
+    let options = ledger_sqlite::Options {
+        gather_log: config.gather_log,
+        folds: folds(modules.iter().copied()),
+        ..ledger_sqlite::Options::default()
+    };
+    Ok(Arc::new(SqliteLedger::open(&config.data, options)?))
 }
 
 /// The context of work that the server does on its own.

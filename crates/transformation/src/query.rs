@@ -21,6 +21,7 @@ pub use architecture::ArchitectureQuery;
 pub use baseline::BaselineQuery;
 pub use definition::DefinitionQuery;
 pub use fact_feed::FactQuery;
+pub(crate) use fact_feed::event_type;
 pub use guide::{ArgumentCheck, WriteGuide};
 pub use proposals::ProposalQuery;
 pub use scrum::ScrumQuery;

@@ -12,7 +12,7 @@ START_SECONDS_MAX = 30
 STOP_SECONDS_MAX = 30
 
 # The program under test; ./test says where it was built.
-CHANCERY = os.environ.get("CHANCERY_BIN", str(ROOT / "target/debug/chancery"))
+CHANCERY = os.environ.get("TEST_BINARY", str(ROOT / "target/debug/chancery"))
 
 
 def stdio_arguments(data, capability="transformation"):

@@ -10,10 +10,10 @@ const start_ms_max = 30_000;
 const stop_ms_max = 30_000;
 
 /** The program under test; `./test` says where it was built. */
-export const chancery = process.env.CHANCERY_BIN ?? join(root, 'target/debug/chancery');
+export const chancery = process.env.TEST_BINARY ?? join(root, 'target/debug/chancery');
 
 /** The conformance fixture: the same runtime with the names the suite asks for. */
-export const fixture = process.env.CHANCERY_FIXTURE ?? join(root, 'target/debug/conformance-fixture');
+export const fixture = process.env.TEST_FIXTURE ?? join(root, 'target/debug/conformance-fixture');
 
 const children = new Set();
 process.on('exit', () => {

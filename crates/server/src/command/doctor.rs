@@ -1,43 +1,55 @@
 //! `chancery doctor`: is this installation well, and if not, what to do.
 
-#![expect(clippy::print_stdout, reason = "the answer belongs on stdout")]
-
 use std::process::ExitCode;
 
 use ledger::{At, Ledger as _};
 use scope::Scope;
 use tokio::net::TcpListener;
 
+use super::output;
+use crate::config::Gathered;
+use crate::platform::keep_private;
 use crate::{Config, Platform};
 
-pub async fn examine(config: &Config) -> anyhow::Result<ExitCode> {
-    let mut well = true;
-    let mut report = |name: &str, outcome: Result<String, String>| match outcome {
-        Ok(text) => println!("ok    {name}: {text}"),
-        Err(text) => {
-            well = false;
-            println!("wrong {name}: {text}");
-        }
-    };
-    report("version", Ok(env!("CARGO_PKG_VERSION").to_owned()));
+pub async fn examine(gathered: &Gathered) -> anyhow::Result<ExitCode> {
+    let config = &gathered.config;
+    let mut found = vec![("version", Ok(env!("CARGO_PKG_VERSION").to_owned()))];
+    for name in &gathered.strange_variables {
+        found.push(("environment", Err(format!("{name} is no setting; `chancery config reference` lists them"))));
+    }
+    found.extend(keep_private(&config.data).into_iter().map(|line| ("data", line)));
     match Platform::open(config).await {
-        Err(error) => report("data", Err(format!("{error:#}"))),
+        Err(error) => found.push(("data", Err(format!("{error:#}")))),
         Ok(platform) => {
-            report("data", Ok(config.data.display().to_string()));
+            found.push(("data", Ok(config.data.display().to_string())));
             let head = platform.ledger.point(&Scope::local().tenant, At::Head).await;
-            report("ledger", head.map(|seq| format!("{seq} facts in tenant local")).map_err(|error| error.to_string()));
-            for endpoint in &platform.endpoints {
-                report(&endpoint.capability.manifest().name, Ok(format!("{} tools", endpoint.tools().len())));
+            let head = head.map(|seq| format!("{seq} facts in tenant local"));
+            found.push(("ledger", head.map_err(|error| error.to_string())));
+            for mounted in &platform.mounted {
+                let name = mounted.module.name();
+                found.push((name, Ok(format!("{} tools", mounted.endpoint.tools().len()))));
+                let more = mounted.module.doctor(&mounted.parts).await;
+                found.extend(more.into_iter().map(|line| (name, line)));
             }
         }
     }
-    let listening = TcpListener::bind(config.listen).await;
-    let free = listening.map(|_| format!("{} is free", config.listen));
-    report(
-        "listen",
-        free.map_err(|error| {
-            format!("{}: {error}; a server may already run there, or choose another with --listen", config.listen)
-        }),
-    );
-    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    found.push(("listen", listens(config).await));
+    for (topic, outcome) in &found {
+        match outcome {
+            Ok(text) => output::line(&format!("ok    {topic}: {text}"))?,
+            Err(text) => output::line(&format!("wrong {topic}: {text}"))?,
+        }
+    }
+    let is_well = found.iter().all(|(_, outcome)| outcome.is_ok());
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn listens(config: &Config) -> Result<String, String> {
+    let address = config.listen;
+    match TcpListener::bind(address).await {
+        Ok(_) => Ok(format!("{address} is free")),
+        Err(error) => {
+            Err(format!("{address}: {error}; a server may already run there, or choose another with --listen"))
+        }
+    }
 }

@@ -1,20 +1,19 @@
-//! `chancery facts`: what happened, one CloudEvent per line.
+//! `chancery facts`: what happened in every capability, one CloudEvent per line.
 
 use std::future::ready;
-use std::io::{ErrorKind, Write as _};
 use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use clap::Args;
-use contract::generated::transformation::{CloudEvent, FactQueryService as _, ListFactsRequest};
-use ledger::SharedLedger;
-use transformation::query::FactQuery;
+use desk::Module;
+use desk::feed::{self, Event};
+use ledger::{Fact, SharedLedger};
 
 use super::http::stop_signal;
-use crate::Config;
+use super::output;
 use crate::platform::{open_ledger, own_context};
+use crate::{Config, MODULES};
 
 /// Other processes' commits do not tick here, so the facts are also asked for this often.
 const POLL: Duration = Duration::from_millis(250);
@@ -34,8 +33,8 @@ pub struct Facts {
 }
 
 pub async fn print(config: &Config, options: &Facts) -> anyhow::Result<ExitCode> {
-    let ledger: SharedLedger = open_ledger(config)?;
-    let (feed, context) = (FactQuery::new(ledger.clone()), own_context(config));
+    let ledger: SharedLedger = open_ledger(config, MODULES)?;
+    let context = own_context(config);
     let mut ticks = ledger.ticks();
     let mut stop = pin!(stop_signal());
     let (mut after, mut left) = (options.after, options.limit.unwrap_or(u64::MAX));
@@ -43,10 +42,8 @@ pub async fn print(config: &Config, options: &Facts) -> anyhow::Result<ExitCode>
         // Asked before each page, so that a stop counts from the first line on.
         tokio::select! { biased; () = &mut stop => break, () = ready(()) => {} }
         let page_size = u32::try_from(left.min(PAGE)).unwrap_or(u32::MAX);
-        let page = feed.list_facts(&context, ListFactsRequest { after, page_size }).await?;
-        if !write_lines(&page.events)? {
-            break;
-        }
+        let page = feed::page(ledger.as_ref(), &context, after, page_size, |fact| Some(event_type(fact))).await?;
+        output::write(&lines(&page.events)?)?;
         left -= u64::try_from(page.events.len()).unwrap_or(left);
         after = page.last_sequence;
         if page.more {
@@ -60,17 +57,18 @@ pub async fn print(config: &Config, options: &Facts) -> anyhow::Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes each event as a line; false when nobody reads any more.
-fn write_lines(events: &[CloudEvent]) -> anyhow::Result<bool> {
+/// The type of a fact's event, whichever capability it belongs to and whether that is mounted or not.
+fn event_type(fact: &Fact) -> String {
+    let is_owner =
+        |module: &&&dyn Module| fact.kind.strip_prefix(module.name()).is_some_and(|rest| rest.starts_with('.'));
+    MODULES.iter().find(is_owner).map_or_else(|| feed::plain_type(fact), |module| module.event_type(fact))
+}
+
+fn lines(events: &[Event]) -> anyhow::Result<String> {
     let mut text = String::new();
     for event in events {
         text.push_str(&serde_json::to_string(event)?);
         text.push('\n');
     }
-    let mut output = std::io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(error).context("cannot write to stdout"),
-    }
+    Ok(text)
 }

@@ -1,6 +1,6 @@
 //! `chancery serve`: all endpoints on one listener.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +11,12 @@ use spine::http::{self, Site};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Config, Platform};
+use crate::config::listen_address;
+use crate::{Config, Platform, index};
 
 pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
-    let address = loopback_only(config.listen);
+    let address = config.listen;
+    listen_address(address).map_err(anyhow::Error::msg)?;
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
@@ -34,7 +36,7 @@ pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
         ready,
         stopping: stopping.clone(),
         catalog: platform.catalog(),
-        more: platform.files.router(),
+        more: platform.files.router().merge(index::router(&platform, &config.public_base())),
     };
     let finished = http::serve(listener, site.router(), &config.spine.limits, no_more_calls).await;
     platform.audit.flush().await;
@@ -43,16 +45,6 @@ pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
     }
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
-}
-
-/// Callers are not authenticated yet, so only this machine may reach the listener.
-fn loopback_only(asked: SocketAddr) -> SocketAddr {
-    if asked.ip().is_loopback() {
-        return asked;
-    }
-    let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), asked.port());
-    tracing::warn!(%asked, listening = %address, "without authentication only loopback is served");
-    address
 }
 
 fn announce(platform: &Platform, address: SocketAddr, config: &Config) {
@@ -90,18 +82,4 @@ pub async fn stop_signal() {
     }
     #[cfg(not(unix))]
     drop(interrupt.await);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    //
-    #[test]
-    fn only_loopback_is_bound() {
-        let bound = |asked: &str| loopback_only(asked.parse().unwrap()).to_string();
-        assert_eq!(bound("0.0.0.0:8080"), "127.0.0.1:8080");
-        assert_eq!(bound("192.0.2.1:0"), "127.0.0.1:0");
-        assert_eq!(bound("127.0.0.1:9000"), "127.0.0.1:9000");
-    }
 }

@@ -1,21 +1,24 @@
 //! `chancery backup`, `restore` and `verify`.
 
-#![expect(clippy::print_stdout, reason = "the answer belongs on stdout")]
-
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use ledger::Ledger as _;
 use ledger_sqlite::Restoring;
 
+use super::output;
 use crate::platform::open_ledger;
-use crate::{Config, Platform};
+use crate::{Config, MODULES, Platform};
 
 /// The database first: every file that it names is there by then.
 pub async fn backup(config: &Config, file: &Path) -> anyhow::Result<ExitCode> {
-    open_ledger(config)?.backup_to(file).await?;
-    println!("backed up {} to {}", config.data.display(), file.display());
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        bail!("the folder {} does not exist; make it, or name another", folder.display());
+    }
+    open_ledger(config, MODULES)?.backup_to(file).await?;
+    output::line(&format!("backed up {} to {}", config.data.display(), file.display()))?;
     copy_files(&config.blobs(), &beside(file)).await
 }
 
@@ -24,7 +27,7 @@ pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<ExitCode> {
     let restoring = Restoring::begin(file, &config.data)?;
     let ended = copy_files(&beside(file), &config.blobs()).await?;
     restoring.finish()?;
-    println!("restored {} into {}", file.display(), config.data.display());
+    output::line(&format!("restored {} into {}", file.display(), config.data.display()))?;
     Ok(ended)
 }
 
@@ -38,44 +41,31 @@ fn beside(file: &Path) -> PathBuf {
 async fn copy_files(from: &Path, to: &Path) -> anyhow::Result<ExitCode> {
     let copied = blobs::copy(from, to).await.with_context(|| format!("the files in {}", from.display()))?;
     if copied.blobs > 0 {
-        println!("files: {}, in {}", copied.blobs, to.display());
+        output::line(&format!("files: {}, in {}", copied.blobs, to.display()))?;
     }
     for damaged in &copied.damaged {
-        println!("damaged, and not copied: {}", from.join(damaged).display());
+        output::line(&format!("damaged, and not copied: {}", from.join(damaged).display()))?;
     }
     Ok(if copied.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// That the records are the fold of the facts, and then whatever each capability can say about what it stores.
 pub async fn verify(config: &Config) -> anyhow::Result<ExitCode> {
     let platform = Platform::open(config).await?;
     let found = platform.ledger.verify(&platform.folds).await?;
-    println!("{} tenants, {} facts, {} record versions replayed", found.tenants, found.facts, found.versions);
+    let (tenants, facts, versions) = (found.tenants, found.facts, found.versions);
+    output::line(&format!("{tenants} tenants, {facts} facts, {versions} record versions replayed"))?;
     let mut differences = found.differences;
-    if platform.folds.contains_key("neotoma") {
-        differences.extend(snapshots(&platform).await?);
+    for mounted in &platform.mounted {
+        let verified = mounted.module.verify(&mounted.parts).await.map_err(|failure| anyhow::anyhow!(failure))?;
+        verified.summary.iter().try_for_each(|line| output::line(line))?;
+        differences.extend(verified.differences);
     }
-    for difference in &differences {
-        println!("differs: {difference}");
-    }
+    differences.iter().try_for_each(|difference| output::line(&format!("differs: {difference}")))?;
     if differences.is_empty() {
-        println!("the records are exactly what the facts say");
+        output::line("the records are exactly what the facts say")?;
         return Ok(ExitCode::SUCCESS);
     }
-    println!("restore the last good backup with `chancery restore`");
+    output::line("restore the last good backup with `chancery restore`")?;
     Ok(ExitCode::FAILURE)
-}
-
-/// Makes every snapshot of neotoma again from its observations.
-async fn snapshots(platform: &Platform) -> anyhow::Result<Vec<String>> {
-    let (mut entities, mut observations, mut files, mut differences) = (0, 0, 0, Vec::new());
-    for tenant in platform.ledger.tenants().await? {
-        let blobs = platform.files.blobs.as_ref();
-        let found = neotoma::verify(platform.ledger.as_ref(), blobs, &tenant).await?;
-        entities += found.entities;
-        observations += found.observations;
-        files += found.files;
-        differences.extend(found.differences);
-    }
-    println!("{entities} snapshots made again from {observations} observations; files read: {files}");
-    Ok(differences)
 }

@@ -1,43 +1,54 @@
-use toml::Value;
+use serde_json::{Value, json};
 
-use super::source::flattened;
 use super::*;
+use crate::MODULES;
 
-fn sources(file: Option<&str>, environment: &[(&str, &str)], flags: &[(&'static str, &str)]) -> Result<Config, String> {
+fn gather(file: Option<&str>, environment: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Gathered, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("chancery.toml");
     if let Some(text) = file {
         std::fs::write(&path, text).unwrap();
     }
-    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    Sources {
+    let owned = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    };
+    let sources = Sources {
         file: file.map(|_| path),
-        environment: environment.iter().map(owned).collect(),
-        flags: flags.iter().map(|(name, value)| (*name, (*value).to_owned())).collect(),
-    }
-    .config()
-    .map_err(|problem| problem.to_string())
+        environment: owned(environment),
+        flags: owned(flags),
+        modules: MODULES.to_vec(),
+    };
+    sources.gather().map_err(|problem| problem.to_string())
+}
+
+fn config(file: Option<&str>, environment: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config, String> {
+    gather(file, environment, flags).map(|gathered| gathered.config)
 }
 
 #[test]
 fn each_source_is_stronger_than_the_one_before() {
-    let file = "user = \"file\"\nlog = \"file\"\nprofile = \"file\"\n[limits]\ncalls_max = 1\ndepth_max = 2\n";
-    let environment = [("CHANCERY_LOG", "env"), ("CHANCERY_PROFILE", "env"), ("CHANCERY_LIMITS_CALLS_MAX", "7")];
-    let config = sources(Some(file), &environment, &[("profile", "flag")]).unwrap();
-    assert_eq!((config.user.as_str(), config.log.as_str(), config.profile.as_str()), ("file", "env", "flag"));
-    assert_eq!((config.spine.limits.calls_max, config.spine.limits.depth_max), (7, 2));
+    let file = "user = \"file\"\nlog = \"warn\"\nprofile = \"ameide\"\n[limits]\ncalls_max = 1\ndepth_max = 5\n";
+    let environment = [("CHANCERY_LOG", "debug"), ("CHANCERY_PROFILE", "ameide"), ("CHANCERY_LIMITS_CALLS_MAX", "7")];
+    let gathered = gather(Some(file), &environment, &[("profile", "archimate-3.2-strict")]).unwrap();
+    let config = &gathered.config;
+    assert_eq!((config.user.as_str(), config.log.as_str()), ("file", "debug"));
+    assert_eq!((config.spine.limits.calls_max, config.spine.limits.depth_max), (7, 5));
+    assert_eq!(gathered.effective("profile"), (json!("archimate-3.2-strict"), Origin::Flag));
+    assert_eq!(gathered.effective("log").1, Origin::Environment("CHANCERY_LOG".to_owned()));
+    assert!(matches!(gathered.effective("user").1, Origin::File(_)));
+    assert_eq!(gathered.effective("confirm"), (json!("ask"), Origin::Default));
 }
 
 #[test]
 fn lists_come_with_commas() {
-    let config = sources(None, &[("CHANCERY_ORIGINS", "https://a.example, vscode-webview://*")], &[]).unwrap();
+    let config = config(None, &[("CHANCERY_ORIGINS", "https://a.example, vscode-webview://*")], &[]).unwrap();
     assert_eq!(config.spine.origins, ["https://a.example", "vscode-webview://*"]);
 }
 
 #[test]
 fn limits_of_tools_are_named_by_the_operator() {
     let limits = |file, environment: &[_], flags: &[_]| {
-        sources(file, environment, flags).map(|config| config.spine.limits.tools.into_iter().collect::<Vec<_>>())
+        config(file, environment, flags).map(|config| config.spine.limits.tools.into_iter().collect::<Vec<_>>())
     };
     let expected = Ok(vec![("ingest".to_owned(), 5), ("transformation.listModels".to_owned(), 0)]);
     let file = "[limits.tools]\ningest = 5\n\"transformation.listModels\" = 0\n";
@@ -51,26 +62,144 @@ fn limits_of_tools_are_named_by_the_operator() {
 
 #[test]
 fn a_misspelt_setting_is_refused_with_the_nearest() {
+    let refused = |file| config(Some(file), &[], &[]).unwrap_err();
+    assert_eq!(refused("lisen = \"x\""), "there is no setting lisen; did you mean listen?");
     assert_eq!(
-        sources(Some("lisen = \"x\""), &[], &[]).unwrap_err(),
-        "there is no setting lisen; did you mean listen?"
+        refused("[neotoma]\nfile_bytes = 1"),
+        "there is no setting neotoma.file_bytes; did you mean neotoma.file_bytes_max?"
     );
-    assert!(sources(Some("[limits]\ncalls_max = \"many\""), &[], &[]).unwrap_err().starts_with("configuration: "));
-    assert!(sources(Some("listen ="), &[], &[]).unwrap_err().starts_with("configuration file "));
+    assert!(refused("listen =").starts_with("configuration file "));
+    let flag = config(None, &[], &[("colour", "red")]).unwrap_err();
+    assert_eq!(flag, "there is no setting colour; see `chancery config reference`");
 }
 
 #[test]
-fn the_settings_are_exactly_the_fields() {
-    let Value::Table(defaults) = Value::try_from(Config::default()).unwrap() else { panic!("a table") };
-    let mut fields = flattened("", &defaults);
-    let mut listed: Vec<String> = SETTINGS.iter().map(|setting| setting.name.to_owned()).collect();
+fn a_misspelt_variable_is_refused_and_a_strange_one_named() {
+    let refused = config(None, &[("CHANCERY_ROL", "viewer")], &[]).unwrap_err();
+    assert_eq!(refused, "there is no setting CHANCERY_ROL; did you mean CHANCERY_ROLE?");
+    // As an orchestrator sets them for a service of this name.
+    let strange = [("CHANCERY_PORT_8080_TCP_ADDR", "10.0.0.1"), ("CHANCERY_CONFIG", "x"), ("HOME", "/root")];
+    assert_eq!(gather(None, &strange, &[]).unwrap().strange_variables, ["CHANCERY_PORT_8080_TCP_ADDR"]);
+}
+
+// R-342, R-344, R-355
+#[test]
+fn only_loopback_can_be_listened_on() {
+    accepts("listen", "127.0.0.1:9000");
+    accepts("listen", "[::1]:0");
+    for foreign in ["0.0.0.0:8080", "192.0.2.1:0", "[::]:8080"] {
+        refuses(
+            "listen",
+            foreign,
+            "can be reached from other machines, and callers are not authenticated; listen on 127.0.0.1:",
+        );
+    }
+    refuses("listen", "localhost", "is not an address with a port; give one such as 127.0.0.1:8080");
+}
+
+#[test]
+fn every_setting_is_checked_with_the_fix() {
+    refuses("data", "", "data: is empty; give a folder");
+    refuses("user", "", "user: \"\" is no name; give one such as owner");
+    refuses("user", "owner/agent", "without / and |");
+    accepts("user", "Zoë van der Berg");
+    refuses("public_url", "javascript:alert(1)", "is no address to start links with; give one such as https://");
+    refuses("public_url", "https://me@example.org", "is no address to start links with");
+    accepts("public_url", "https://mcp.example.org/chancery");
+    refuses("log", "nonsense=", "\"nonsense=\" has no level; give one of off, error, warn");
+    refuses("log", "nonsense", "\"nonsense\" has no level");
+    accepts("log", "info,spine=debug");
+    refuses("log_format", "xml", "log_format cannot be \"xml\"; it is one of text, json");
+    refuses("role", "amdin", "did you mean admin? it is one of admin, architect, viewer, agent");
+    refuses("hosts", "*", "\"*\" lets every page that points its name here call; name the hosts");
+    refuses("hosts", "https://mcp.example.org", "is not a host name; give one such as mcp.example.org");
+    accepts("hosts", "mcp.example.org,mcp.example.org:8443");
+    refuses("origins", "https://*", "\"https://*\" lets every page call; name the hosts");
+    refuses("origins", "*", "is not an origin; give scheme and host");
+    refuses("origins", "https://app.example.org/path", "leave out everything after the host");
+    accepts("origins", "https://app.example.org:8443,vscode-webview://*");
+    refuses("profile", "archimate", "it is one of ameide, archimate-3.2-strict");
+    refuses("governance.approvals_low", "0", "governance.approvals_low cannot be 0; give a number from 1 to 100");
+    refuses("governance.self_approval", "yes", "governance.self_approval is \"yes\"; give true or false such as false");
+    refuses("neotoma.upload_roots", "uploads", "depends on where chancery is started; give the whole path");
+    refuses("neotoma.interpreter_url", "http://127.0.0.1:1/v1", "name the model with neotoma.interpreter_model");
+    for limit in ["body_bytes_max", "depth_max", "call_timeout_ms", "calls_max", "connections_max", "read_timeout_ms"] {
+        refuses(&format!("limits.{limit}"), "0", &format!("limits.{limit} cannot be 0; give a number from "));
+    }
+    for limit in ["sessions_max", "session_idle_s", "subscriptions_max"] {
+        refuses(&format!("limits.{limit}"), "0", &format!("limits.{limit} cannot be 0; give a number from 1 to "));
+    }
+    // As many permits as this are more than the runtime can count.
+    refuses("limits.calls_max", "9223372036854775807", "give a number from 1 to 1000000");
+    refuses("limits.calls_max", "many", "limits.calls_max is \"many\"; give a whole number such as 512");
+}
+
+#[track_caller]
+fn refuses(name: &str, value: &str, expected: &str) {
+    let refusal = config(None, &[], &[(name, value)]).unwrap_err();
+    assert!(refusal.starts_with("configuration: ") && refusal.contains(expected), "{refusal}");
+}
+
+#[track_caller]
+fn accepts(name: &str, value: &str) {
+    config(None, &[], &[(name, value)]).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_others_can_use_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chancery.toml");
+    let outcome = |text: &str, mode| {
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let sources = Sources { file: Some(path.clone()), modules: MODULES.to_vec(), ..Sources::default() };
+        sources.gather().map(drop).map_err(|problem| problem.to_string())
+    };
+    let (plain, secret) = ("user = \"ada\"", "[neotoma]\ninterpreter_key = \"hush\"");
+    assert_eq!((outcome(plain, 0o644), outcome(secret, 0o600)), (Ok(()), Ok(())));
+    assert!(outcome(plain, 0o666).unwrap_err().contains("others can change it"));
+    let refused = outcome(secret, 0o644).unwrap_err();
+    assert!(
+        refused.contains("others can read neotoma.interpreter_key, which is a secret; run `chmod 600 "),
+        "{refused}"
+    );
+    assert!(!refused.contains("hush"));
+}
+
+#[test]
+fn the_settings_are_exactly_the_fields_and_no_name_is_taken_twice() {
+    fn flattened(prefix: &str, value: &Value) -> Vec<String> {
+        match value {
+            Value::Object(pairs) if !pairs.is_empty() => {
+                let name = |key: &str| if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
+                pairs.iter().flat_map(|(key, value)| flattened(&name(key), value)).collect()
+            }
+            _ => vec![prefix.to_owned()],
+        }
+    }
+    let mut fields = flattened("", &serde_json::to_value(Config::default()).unwrap());
+    for module in MODULES {
+        fields.extend(flattened("", &Value::Object(module.settings().defaults)));
+    }
+    let mut listed: Vec<String> = Known::of(MODULES).all().map(|(setting, _)| setting.name.to_owned()).collect();
     fields.sort();
     listed.sort();
     assert_eq!(fields, listed);
+    listed.dedup();
+    assert_eq!(listed.len(), fields.len());
+}
+
+#[test]
+fn every_default_is_good() {
+    for (setting, default) in Known::of(MODULES).all() {
+        assert_eq!(setting.check(default, default), Ok(()));
+    }
 }
 
 #[test]
 fn the_reference_page_is_up_to_date() {
     let committed = include_str!("../../../../docs/configuration.md");
-    assert_eq!(committed, page(), "run `cargo run -- config reference > docs/configuration.md`");
+    assert_eq!(committed, page(&Known::of(MODULES)), "run `cargo run -- config reference > docs/configuration.md`");
 }

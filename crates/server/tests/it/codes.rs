@@ -89,8 +89,8 @@ pub async fn frail_world() -> World {
     let mut config = config(folder.path());
     config.role = Role::Agent;
     config.spine.limits.calls_max = 2;
-    let ledger = open_ledger(&config).unwrap();
-    let mut mounts = mount_all(&config, &ledger).await.unwrap();
+    let ledger = open_ledger(&config, server::MODULES).unwrap();
+    let mut mounts = mount_all(&config, &ledger, server::MODULES).await.unwrap();
     for mount in &mut mounts {
         mount.capability = Arc::new(Frail(mount.capability.clone()));
     }

@@ -3,13 +3,13 @@
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Concept, ElementType, RelationshipType, Table, rules};
 
 /// A metamodel profile. `ameide` is the default: the standard plus exactly one pair that the platform's templates need.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
 pub enum Profile {
     #[default]
     Ameide,
@@ -78,6 +78,12 @@ impl FromStr for Profile {
             .into_iter()
             .find(|profile| profile.label() == text)
             .ok_or_else(|| format!("a profile is ameide or archimate-3.2-strict, not {text}"))
+    }
+}
+
+impl From<Profile> for &'static str {
+    fn from(profile: Profile) -> Self {
+        profile.label()
     }
 }
 

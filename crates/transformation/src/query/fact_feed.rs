@@ -72,7 +72,7 @@ fn event(ctx: &Context, fact: &ledger::Fact) -> Result<CloudEvent, Error> {
 }
 
 /// `io.ameide.CONTEXT.fact.NAME.v1`. The model itself is architecture; what decides over it is governance.
-fn event_type(fact_kind: &str, subject_kind: &str) -> String {
+pub(crate) fn event_type(fact_kind: &str, subject_kind: &str) -> String {
     let name = fact_kind.rsplit('.').next().unwrap_or_default();
     let context = match subject_kind.strip_prefix(OURS).unwrap_or_default() {
         "repository" | "model" | "element" | "relationship" | "view" => "transformation.architecture",

@@ -1,31 +1,36 @@
 //! `chancery why`: where a value comes from, down to the file.
 
-#![expect(clippy::print_stdout, reason = "the answer belongs on stdout")]
-
 use std::process::ExitCode;
 
+use clap::Parser;
+use desk::module::{BoxError, Outcome, Session};
 use serde_json::{Map, Value};
 
-use super::call::{Calls, Outcome};
-use crate::Config;
+/// Say where the value of an entity's field comes from.
+#[derive(Debug, Parser)]
+#[command(name = "why")]
+pub struct Why {
+    /// Id, or a unique name or identifier.
+    entity: String,
+    field: String,
+}
 
-pub async fn run(config: Config, entity: &str, field: &str) -> anyhow::Result<ExitCode> {
-    let calls = Calls::open(&config).await?;
-    let mut arguments = Map::new();
-    arguments.insert("entity_id".to_owned(), entity.into());
-    arguments.insert("field".to_owned(), field.into());
-    let outcome = calls.call("get_field_provenance", arguments).await?;
-    calls.finish().await;
-    match outcome {
-        Outcome::Answered(answer) => {
-            print!("{}", chain(&answer));
-            Ok(ExitCode::SUCCESS)
-        }
-        Outcome::Refused(envelope) => {
-            let error = &envelope["error"];
-            println!("{}: {}", word(error, "code"), word(error, "message"));
-            println!("{}", word(&error["details"], "fix"));
-            Ok(ExitCode::FAILURE)
+impl Why {
+    pub async fn run(self, session: &dyn Session) -> Result<ExitCode, BoxError> {
+        let mut arguments = Map::new();
+        arguments.insert("entity_id".to_owned(), self.entity.into());
+        arguments.insert("field".to_owned(), self.field.into());
+        match session.call("get_field_provenance", arguments).await? {
+            Outcome::Answered(answer) => {
+                session.print(&chain(&answer))?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Outcome::Refused(envelope) => {
+                let error = &envelope["error"];
+                session.print(&format!("{}: {}", word(error, "code"), word(error, "message")))?;
+                session.print(&word(&error["details"], "fix"))?;
+                Ok(ExitCode::FAILURE)
+            }
         }
     }
 }
@@ -62,7 +67,6 @@ fn chain(answer: &Value) -> String {
             word(other, "source_id")
         ));
     }
-    lines.push(String::new());
     lines.join("\n")
 }
 

@@ -2,28 +2,46 @@
 
 use std::process::ExitCode;
 
+use clap::Parser;
 use contract::generated::transformation::{
     BaselineQueryService as _, ChangeKind, CompareRequest, CompareResponse, ReadContext, Selector,
 };
-use transformation::query::BaselineQuery;
+use desk::module::{BoxError, Session, perform, print};
 
-use super::typed;
-use crate::{Config, Platform};
+use crate::query::BaselineQuery;
 
-pub async fn run(config: &Config, from: &str, to: &str, model: Option<String>, json: bool) -> anyhow::Result<ExitCode> {
-    let platform = Platform::open(config).await?;
-    let query = BaselineQuery::new(platform.ledger.clone());
-    let request = CompareRequest {
-        from: Some(state(from)),
-        to: Some(state(to)),
-        model_id: model,
-        page_size: 200,
-        page_token: None,
-    };
-    let work = async |ctx: &contract::Context| all(&query, ctx, request).await;
-    let target = format!("{from}..{to}");
-    let compared = typed::call(&platform, "BaselineQueryService.Compare", &target, work).await?;
-    typed::print(&compared, json, lines)
+/// Say what differs between two states: head, published, a baseline, a moment, or @SEQUENCE.
+#[derive(Debug, Parser)]
+#[command(name = "diff")]
+pub struct Diff {
+    /// The earlier state.
+    from: String,
+    /// The later state.
+    #[arg(default_value = "head")]
+    to: String,
+    /// Id or key of the model.
+    #[arg(long, value_name = "ID")]
+    model: Option<String>,
+    /// Print the whole answer as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Diff {
+    pub async fn run(self, session: &dyn Session) -> Result<ExitCode, BoxError> {
+        let query = &BaselineQuery::new(session.parts().ledger.clone());
+        let request = CompareRequest {
+            from: Some(state(&self.from)),
+            to: Some(state(&self.to)),
+            model_id: self.model,
+            page_size: 200,
+            page_token: None,
+        };
+        let work = |ctx| async move { all(query, &ctx, request).await };
+        let target = format!("{}..{}", self.from, self.to);
+        let compared = perform(session, "BaselineQueryService.Compare", &target, work).await?;
+        print(session, &compared, self.json, lines)
+    }
 }
 
 /// The state a word stands for: `head`, `published`, `@SEQUENCE`, a moment, or else a baseline.
@@ -33,11 +51,17 @@ fn state(word: &str) -> ReadContext {
         "head" => ReadContext { selector: Selector::Head.into(), ..Default::default() },
         "published" => ReadContext { selector: Selector::Published.into(), ..Default::default() },
         _ if sequence.is_some() => ReadContext { sequence, ..Default::default() },
-        _ if word.parse::<scope::Timestamp>().is_ok() => {
-            ReadContext { as_of: Some(word.to_owned()), ..Default::default() }
-        }
-        _ => ReadContext { baseline_id: Some(word.to_owned()), ..Default::default() },
+        _ => match moment(word) {
+            Some(as_of) => ReadContext { as_of: Some(as_of), ..Default::default() },
+            None => ReadContext { baseline_id: Some(word.to_owned()), ..Default::default() },
+        },
     }
+}
+
+/// A moment as it is written in requests. A date alone is its first moment, in UTC.
+fn moment(word: &str) -> Option<String> {
+    let at_midnight = format!("{word}T00:00:00Z");
+    [word, &at_midnight].into_iter().find(|text| text.parse::<scope::Timestamp>().is_ok()).map(str::to_owned)
 }
 
 /// All pages as one.
@@ -87,6 +111,8 @@ mod tests {
         check("published", r#"{"selector":"published"}"#);
         check("@12", r#"{"sequence":12}"#);
         check("2026-07-28T10:30:00Z", r#"{"as_of":"2026-07-28T10:30:00Z"}"#);
+        check("2026-07-28", r#"{"as_of":"2026-07-28T00:00:00Z"}"#);
+        check("2026-07-32", r#"{"baseline_id":"2026-07-32"}"#);
         check("Release 1", r#"{"baseline_id":"Release 1"}"#);
         check("@home", r#"{"baseline_id":"@home"}"#);
     }

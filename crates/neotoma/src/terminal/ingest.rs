@@ -1,25 +1,25 @@
 //! `chancery ingest`: files and folders into neotoma, one call for each file.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "answers on stdout, progress on stderr")]
-
-use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use blobs::media;
+use clap::Parser;
+use desk::module::{BoxError, Outcome, Session};
 use serde_json::{Map, Value, json};
 
-use super::call::{Calls, Outcome};
-use crate::Config;
+use crate::module::Settings;
 
 /// Width of the bar.
 const BAR: usize = 30;
 
-#[derive(Debug, clap::Args)]
-pub struct Options {
+/// Store files and folders in neotoma.
+#[derive(Debug, Parser)]
+#[command(name = "ingest")]
+pub struct Ingest {
     /// Files and folders; folders are searched for files of supported types.
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -38,44 +38,40 @@ struct Tally {
     observations: u64,
 }
 
-pub async fn run(config: Config, options: &Options) -> anyhow::Result<ExitCode> {
-    let mut found = Vec::new();
-    for path in &options.files {
-        gather(path, true, &mut found)?;
-    }
-    let calls = Calls::open(&config).await?;
-    let mut tally = Tally::default();
-    let progress = std::io::stderr().is_terminal();
-    for (done, path) in found.iter().enumerate() {
-        if progress {
-            show(done, found.len(), path);
+impl Ingest {
+    pub async fn run(self, session: &dyn Session) -> Result<ExitCode, BoxError> {
+        let mut found = Vec::new();
+        for path in &self.files {
+            gather(path, true, &mut found)?;
         }
-        let outcome = match arguments(path, config.neotoma.file_bytes_max, !options.no_interpret) {
-            Ok(arguments) => calls.call("ingest", arguments).await?,
-            Err(reason) => {
-                Outcome::Refused(json!({ "error": { "code": "NOT_READ", "message": format!("{reason:#}") } }))
-            }
-        };
-        tally.count(path, &outcome, progress);
+        let bytes_max = Settings::of(&session.parts().settings)?.file_bytes_max;
+        let mut tally = Tally::default();
+        for (done, path) in found.iter().enumerate() {
+            session.progress(&bar(done, found.len(), path));
+            let outcome = match arguments(path, bytes_max, !self.no_interpret) {
+                Ok(arguments) => session.call("ingest", arguments).await?,
+                Err(reason) => {
+                    Outcome::Refused(json!({ "error": { "code": "unreadable", "message": reason.to_string() } }))
+                }
+            };
+            tally.count(path, &outcome, session);
+        }
+        session.progress("");
+        session.print(&format!(
+            "{} files: {} stored, {} known already, {} refused; {} entities created, {} observations",
+            found.len(),
+            tally.stored,
+            tally.known,
+            tally.refused,
+            tally.entities,
+            tally.observations
+        ))?;
+        Ok(if tally.refused == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
-    if progress {
-        eprint!("\r\x1b[2K");
-    }
-    calls.finish().await;
-    println!(
-        "{} files: {} stored, {} known already, {} refused; {} entities created, {} observations",
-        found.len(),
-        tally.stored,
-        tally.known,
-        tally.refused,
-        tally.entities,
-        tally.observations
-    );
-    Ok(if tally.refused == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 impl Tally {
-    fn count(&mut self, path: &Path, outcome: &Outcome, progress: bool) {
+    fn count(&mut self, path: &Path, outcome: &Outcome, session: &dyn Session) {
         match outcome {
             Outcome::Answered(answer) => {
                 let known = answer["deduplicated"] == true;
@@ -89,21 +85,21 @@ impl Tally {
             }
             Outcome::Refused(envelope) => {
                 self.refused += 1;
-                let clear = if progress { "\r\x1b[2K" } else { "" };
                 let error = &envelope["error"];
-                let word = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
-                eprintln!("{clear}{}: {}: {}", path.display(), word("code"), word("message"));
+                let word = |name: &str| error[name].as_str().unwrap_or_default();
+                session.note(&format!("{}: {}: {}", path.display(), word("code"), word("message")));
             }
         }
     }
 }
 
 /// The files at a path, in order. Hidden files and links are not followed, and in folders other types are left out.
-fn gather(path: &Path, named: bool, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    let kind = std::fs::symlink_metadata(path).with_context(|| format!("cannot read {}", path.display()))?.file_type();
+fn gather(path: &Path, named: bool, found: &mut Vec<PathBuf>) -> Result<(), BoxError> {
+    let unreadable = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
+    let kind = std::fs::symlink_metadata(path).map_err(unreadable)?.file_type();
     if kind.is_dir() {
         let mut inside: Vec<PathBuf> = std::fs::read_dir(path)
-            .with_context(|| format!("cannot read {}", path.display()))?
+            .map_err(unreadable)?
             .collect::<Result<Vec<_>, _>>()?
             .into_iter()
             .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
@@ -124,7 +120,7 @@ fn is_supported(path: &Path) -> bool {
 }
 
 /// The arguments of the call that stores a file.
-fn arguments(path: &Path, bytes_max: u64, interpret: bool) -> anyhow::Result<Map<String, Value>> {
+fn arguments(path: &Path, bytes_max: u64, interpret: bool) -> Result<Map<String, Value>, BoxError> {
     let mut bytes = Vec::new();
     // A little more than allowed, so that the refusal comes from where the limit is kept.
     std::fs::File::open(path)?.take(bytes_max + 1).read_to_end(&mut bytes)?;
@@ -143,9 +139,9 @@ fn arguments(path: &Path, bytes_max: u64, interpret: bool) -> anyhow::Result<Map
     }
 }
 
-fn show(done: usize, all: usize, path: &Path) {
+/// How far it is, and with which file.
+fn bar(done: usize, all: usize, path: &Path) -> String {
     let filled = BAR * done / all.max(1);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    eprint!("\r\x1b[2K[{}{}] {done}/{all} {name}", "#".repeat(filled), ".".repeat(BAR - filled));
-    let _ = std::io::stderr().flush();
+    format!("[{}{}] {done}/{all} {name}", "#".repeat(filled), ".".repeat(BAR - filled))
 }

@@ -2,22 +2,31 @@
 
 use std::process::ExitCode;
 
-use clap::Subcommand;
+use clap::{Parser, Subcommand};
 use contract::generated::transformation::{
     ApproveBaselineRequest, Baseline, BaselineQueryService as _, BaselineWriteResponse, BaselineWriteService as _,
     GetBaselineRequest, GetBaselineResponse, ListBaselinesRequest, ListBaselinesResponse, PromoteBaselineRequest,
     RejectBaselineRequest, RollbackBaselineRequest, SubmitBaselineRequest,
 };
-use transformation::query::BaselineQuery;
-use transformation::write::BaselineWrite;
+use desk::module::{BoxError, Session, perform, print};
 
-use super::typed;
-use crate::platform::transformation_settings;
-use crate::{Config, Platform};
+use crate::query::BaselineQuery;
+use crate::write::BaselineWrite;
+
+/// List, show, approve and publish baselines.
+#[derive(Debug, Parser)]
+#[command(name = "baselines")]
+pub struct Baselines {
+    #[command(subcommand)]
+    what: What,
+    /// Print the whole answer as JSON.
+    #[arg(long, global = true)]
+    json: bool,
+}
 
 /// What to do; ID stands for the id, key or name of a baseline.
 #[derive(Debug, Subcommand)]
-pub enum What {
+enum What {
     /// List all baselines, oldest first.
     List,
     /// Show one baseline and the first versions it pins.
@@ -44,49 +53,52 @@ pub enum What {
     Rollback { id: String },
 }
 
-pub async fn run(config: &Config, what: What, json: bool) -> anyhow::Result<ExitCode> {
-    let platform = Platform::open(config).await?;
-    let query = BaselineQuery::new(platform.ledger.clone());
-    let write = BaselineWrite::new(platform.ledger.clone(), &transformation_settings(config)?);
-    let outcome = match what {
-        What::List => {
-            let work = async |ctx: &contract::Context| all(&query, ctx).await;
-            let listed = typed::call(&platform, "BaselineQueryService.ListBaselines", "", work).await?;
-            return typed::print(&listed, json, list_lines);
-        }
-        What::Show { id } => {
-            let request = GetBaselineRequest { baseline_id: id.clone(), ..Default::default() };
-            let work = async |ctx: &contract::Context| query.get_baseline(ctx, request).await;
-            let shown = typed::call(&platform, "BaselineQueryService.GetBaseline", &id, work).await?;
-            return typed::print(&shown, json, show_lines);
-        }
-        What::Submit { id } => {
-            let request = SubmitBaselineRequest { baseline_id: id.clone() };
-            let work = async |ctx: &contract::Context| write.submit_baseline(ctx, request).await;
-            typed::call(&platform, "BaselineWriteService.SubmitBaseline", &id, work).await?
-        }
-        What::Approve { id, reason } => {
-            let request = ApproveBaselineRequest { baseline_id: id.clone(), rationale: reason };
-            let work = async |ctx: &contract::Context| write.approve_baseline(ctx, request).await;
-            typed::call(&platform, "BaselineWriteService.ApproveBaseline", &id, work).await?
-        }
-        What::Reject { id, reason } => {
-            let request = RejectBaselineRequest { baseline_id: id.clone(), rationale: reason };
-            let work = async |ctx: &contract::Context| write.reject_baseline(ctx, request).await;
-            typed::call(&platform, "BaselineWriteService.RejectBaseline", &id, work).await?
-        }
-        What::Promote { id } => {
-            let request = PromoteBaselineRequest { baseline_id: id.clone(), ..Default::default() };
-            let work = async |ctx: &contract::Context| write.promote_baseline(ctx, request).await;
-            typed::call(&platform, "BaselineWriteService.PromoteBaseline", &id, work).await?
-        }
-        What::Rollback { id } => {
-            let request = RollbackBaselineRequest { baseline_id: id.clone(), ..Default::default() };
-            let work = async |ctx: &contract::Context| write.rollback_baseline(ctx, request).await;
-            typed::call(&platform, "BaselineWriteService.RollbackBaseline", &id, work).await?
-        }
-    };
-    typed::print(&outcome, json, step_lines)
+impl Baselines {
+    pub async fn run(self, session: &dyn Session) -> Result<ExitCode, BoxError> {
+        let (ledger, config) = (&session.parts().ledger, session.parts().settings.read()?);
+        let query = &BaselineQuery::new(ledger.clone());
+        let write = &BaselineWrite::new(ledger.clone(), &config);
+        let json = self.json;
+        let done = match self.what {
+            What::List => {
+                let work = |ctx| async move { all(query, &ctx).await };
+                let listed = perform(session, "BaselineQueryService.ListBaselines", "", work).await?;
+                return print(session, &listed, json, list_lines);
+            }
+            What::Show { id } => {
+                let request = GetBaselineRequest { baseline_id: id.clone(), ..Default::default() };
+                let work = |ctx| async move { query.get_baseline(&ctx, request).await };
+                let shown = perform(session, "BaselineQueryService.GetBaseline", &id, work).await?;
+                return print(session, &shown, json, show_lines);
+            }
+            What::Submit { id } => {
+                let request = SubmitBaselineRequest { baseline_id: id.clone() };
+                let work = |ctx| async move { write.submit_baseline(&ctx, request).await };
+                perform(session, "BaselineWriteService.SubmitBaseline", &id, work).await?
+            }
+            What::Approve { id, reason } => {
+                let request = ApproveBaselineRequest { baseline_id: id.clone(), rationale: reason };
+                let work = |ctx| async move { write.approve_baseline(&ctx, request).await };
+                perform(session, "BaselineWriteService.ApproveBaseline", &id, work).await?
+            }
+            What::Reject { id, reason } => {
+                let request = RejectBaselineRequest { baseline_id: id.clone(), rationale: reason };
+                let work = |ctx| async move { write.reject_baseline(&ctx, request).await };
+                perform(session, "BaselineWriteService.RejectBaseline", &id, work).await?
+            }
+            What::Promote { id } => {
+                let request = PromoteBaselineRequest { baseline_id: id.clone(), ..Default::default() };
+                let work = |ctx| async move { write.promote_baseline(&ctx, request).await };
+                perform(session, "BaselineWriteService.PromoteBaseline", &id, work).await?
+            }
+            What::Rollback { id } => {
+                let request = RollbackBaselineRequest { baseline_id: id.clone(), ..Default::default() };
+                let work = |ctx| async move { write.rollback_baseline(&ctx, request).await };
+                perform(session, "BaselineWriteService.RollbackBaseline", &id, work).await?
+            }
+        };
+        print(session, &done, json, step_lines)
+    }
 }
 
 /// All pages as one.

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
 use contract::generated::transformation::DefinitionKind;
+use desk::module::{BoxError, Refused};
 use serde_json::{Map, Value};
-use transformation::domain::definition::agent::AgentDefinition;
 
-use crate::command::typed;
+use crate::domain::definition::agent::AgentDefinition;
 
 /// What a file says, checked as far as it can be without the data.
 pub struct DefinitionFile {
@@ -17,30 +16,30 @@ pub struct DefinitionFile {
 }
 
 impl DefinitionFile {
-    pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Self::parse(&text).with_context(|| format!("{} is not a definition", path.display()))
+    pub fn read(path: &Path) -> Result<Self, BoxError> {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+        Self::parse(&text).map_err(|reason| format!("{shown} is not a definition: {reason}").into())
     }
 
-    fn parse(text: &str) -> anyhow::Result<Self> {
+    fn parse(text: &str) -> Result<Self, BoxError> {
+        const KINDS: &str = "AgentDefinition, ProcessDefinition or ExtensionDefinition";
         let document: Value = serde_saphyr::from_str(text)?;
         let kind = match document.get("kind").and_then(Value::as_str) {
             Some("AgentDefinition") => {
-                AgentDefinition::parse(&document).map_err(|error| typed::worded(&error.into()))?;
+                AgentDefinition::parse(&document).map_err(|error| Refused(error.into()))?;
                 DefinitionKind::DefinitionAgent
             }
             Some("ProcessDefinition") => DefinitionKind::DefinitionProcess,
             Some("ExtensionDefinition") => DefinitionKind::DefinitionExtension,
-            Some(other) => {
-                bail!("kind cannot be {other:?}: use AgentDefinition, ProcessDefinition or ExtensionDefinition")
-            }
-            None => bail!("kind is missing: give AgentDefinition, ProcessDefinition or ExtensionDefinition"),
+            Some(other) => return Err(format!("kind cannot be {other:?}: use {KINDS}").into()),
+            None => return Err(format!("kind is missing: give {KINDS}").into()),
         };
         let name = document.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
         if name.is_empty() {
-            bail!("metadata.name is missing: give the definition a name");
+            return Err("metadata.name is missing: give the definition a name".into());
         }
-        let Value::Object(payload) = document else { bail!("the document is not an object") };
+        let Value::Object(payload) = document else { return Err("the document is not an object".into()) };
         Ok(Self { kind, name, payload })
     }
 }
