@@ -64,7 +64,7 @@ fn names(answer: &Value) -> Vec<&str> {
     answer["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-//
+// R-430 (catalog), R-816 (crate), R-017, R-459
 #[tokio::test]
 async fn it_has_an_endpoint_and_a_tool_list_of_its_own() {
     let platform = platform().await;
@@ -78,7 +78,6 @@ async fn it_has_an_endpoint_and_a_tool_list_of_its_own() {
     assert_eq!(listed, ["transformation", "neotoma", "guestbook"]);
 }
 
-//
 #[tokio::test]
 async fn what_it_writes_is_read_cited_replayed_and_verified() {
     let platform = platform().await;
@@ -114,7 +113,7 @@ async fn a_method_without_annotation_is_unreachable() {
     }
 }
 
-//
+//
 #[tokio::test]
 async fn a_misspelt_argument_is_refused_with_the_nearest() {
     let platform = platform().await;

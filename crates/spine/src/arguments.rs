@@ -410,7 +410,7 @@ mod tests {
         refused(json!({ "type": "Node", "name": "a\u{0}b" }), "name", "NUL");
     }
 
-    // what is certain is offered, ready to send.
+    // R-804 (transformation): what is certain is offered, ready to send.
     #[test]
     fn certain_corrections_are_offered() {
         offered(json!({ "type": "Nodee", "name": "x" }), json!({ "type": "Node", "name": "x" }));

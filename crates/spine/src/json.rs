@@ -187,7 +187,7 @@ mod tests {
         check(r#"{"b":[1,-2,2.5,null,true],"a":"x"}"#, Ok(r#"{"b":[1,-2,2.5,null,true],"a":"x"}"#));
     }
 
-    // R-808
+    // R-808 (headers)
     #[test]
     fn a_name_given_twice_is_refused() {
         check(r#"{"tool":"a","tool":"b"}"#, Err("the same name stands twice"));

@@ -52,7 +52,7 @@ class Slice:
         self.assertIs(body["success"], False)
         return body["error"]
 
-    #
+    #
     def test_lists_tools_in_the_era_asked_for(self):
         async def work():
             async with self.connect() as client:

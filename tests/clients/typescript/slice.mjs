@@ -90,7 +90,7 @@ export function slice(title, version, transport) {
             assert.equal(session.version, version);
         });
 
-        //
+        //
         it('lists the tools of the catalog', async () => {
             const tools = await session.tools();
             assert.deepEqual(tools.map(tool => tool.name).sort(), tools_expected);
@@ -298,7 +298,7 @@ export function slice(title, version, transport) {
             assert.deepEqual(await complete('element', 'Orders'), [names.component]);
         });
 
-        // what was acknowledged outlives the process.
+        // what was acknowledged outlives the process.
         it('keeps everything over a restart', async () => {
             await session.close();
             await server.restart();

@@ -131,7 +131,7 @@ describe('HTTP', () => {
         assert.ok(body.result.tools.length > 0);
     });
 
-    // one endpoint for each capability: nothing older.
+    // R-044 (transformation, neotoma): one endpoint for each capability: nothing older.
     it('serves the paths of the samples and no others', async () => {
         for (const path of ['/transformation/mcp', '/neotoma/mcp']) {
             assert.equal((await post(path, list)).status, 200, path);
@@ -141,7 +141,7 @@ describe('HTTP', () => {
         }
     });
 
-    // R-044: /mcp is there while there is only one.
+    // R-044 (single): /mcp is there while there is only one.
     it('serves a single capability without its name', async () => {
         const alone = dataDirectory();
         const single = await serve(alone.path, '--set', 'capabilities=transformation');

@@ -2,5 +2,5 @@
 
 use crate::harness::Embedded;
 
-//
+// R-795 (sqlite)
 ledger::conformance_tests!(Embedded::new());

@@ -14,7 +14,7 @@ fn create(id: &str) -> Change {
     change(&TenantId::new("acme").unwrap(), vec![Effect::Put(Box::new(record(id)))])
 }
 
-//
+// R-824 (sqlite)
 #[tokio::test(flavor = "multi_thread")]
 async fn sixty_four_writers_share_syncs() {
     let harness = Embedded::new();
@@ -80,7 +80,7 @@ async fn a_dropped_caller_does_not_stop_the_writer() {
     ledger.commit(create("last")).await.unwrap();
 }
 
-// what is queued when the ledger is dropped is still written.
+// R-824 (sqlite): what is queued when the ledger is dropped is still written.
 #[tokio::test]
 async fn a_drop_waits_for_what_was_accepted() {
     let harness = Embedded::new();

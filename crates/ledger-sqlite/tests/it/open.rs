@@ -266,7 +266,7 @@ async fn an_older_file_whose_facts_nobody_understands_is_left_as_it_is() {
     SqliteLedger::open(old.path(), harness.options()).unwrap();
 }
 
-//
+// R-824 (sqlite)
 #[test]
 fn the_file_runs_in_wal_mode_with_full_syncs() {
     let harness = Embedded::new();

@@ -20,7 +20,7 @@ async fn lived() -> Embedded {
     harness
 }
 
-//
+// R-303, R-823 (sqlite)
 async fn check(sql: &str, expected: &str) {
     let harness = lived().await;
     let db = Connection::open(harness.directory.path().join("chancery.db")).unwrap();

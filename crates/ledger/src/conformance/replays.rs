@@ -21,7 +21,7 @@ async fn lived(harness: &dyn Harness) -> (u64, u64) {
     (10, 16)
 }
 
-//
+// R-303, R-823 (sqlite)
 pub async fn a_healthy_store_verifies(harness: &mut dyn Harness) {
     let (facts, versions) = lived(harness).await;
     let found = harness.ledger().verify(&folds()).await.expect("it can be verified");
@@ -37,7 +37,7 @@ pub async fn an_unknown_fact_is_reported(harness: &mut dyn Harness) {
     assert!(!found.differences.is_empty());
 }
 
-//
+// R-825 (sqlite)
 pub async fn everything_survives_a_crash(harness: &mut dyn Harness) {
     lived(harness).await;
     let before = Sample::new(harness);

@@ -234,7 +234,7 @@ fn keyed(mut arguments: Value, key: &str) -> Value {
     arguments
 }
 
-// N-033, N-034, N-035, N-041, N-065, N-197, N-208, N-219
+// N-033, N-034, N-035, N-041 (sqlite), N-065, N-197, N-208, N-219
 #[tokio::test]
 async fn a_write_that_is_known_not_to_have_happened_is_named_by_what_it_was_and_can_be_repeated() {
     let (desk, ledger) = desk().await;
@@ -255,7 +255,7 @@ async fn a_write_that_is_known_not_to_have_happened_is_named_by_what_it_was_and_
     }
 }
 
-// N-039, N-041, N-042
+// N-039, N-041 (sqlite), N-042
 #[tokio::test]
 async fn an_unknown_outcome_is_never_called_a_failure_and_the_same_key_settles_it() {
     let (desk, ledger) = desk().await;
@@ -295,7 +295,7 @@ async fn without_a_key_the_content_itself_settles_an_unknown_outcome() {
     assert_eq!(desk.ok("list_observations", json!({"entity_id": "Once"})).await["total"], 1);
 }
 
-// N-036, N-041
+// N-036, N-041 (sqlite)
 #[tokio::test]
 async fn a_store_that_cannot_be_read_is_a_failed_query_for_writes_too() {
     let (desk, ledger) = desk().await;
@@ -456,7 +456,7 @@ fn published() -> BTreeSet<String> {
 }
 
 // RATE_LIMIT_EXCEEDED and IDEMPOTENCY_IN_PROGRESS are said by the doors, not by this crate.
-// N-040, N-041
+// N-040, N-041 (sqlite)
 #[tokio::test]
 async fn every_code_is_reached() {
     let (desk, ledger) = desk().await;

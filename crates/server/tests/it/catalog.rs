@@ -12,7 +12,7 @@ async fn platform(toolsets: &[&str]) -> (Platform, tempfile::TempDir) {
     (Platform::open(&config).await.unwrap(), folder)
 }
 
-//
+// R-794 (transformation, neotoma), R-403, R-465, R-478, R-479
 #[tokio::test]
 async fn the_mounted_tools_are_the_committed_catalog() {
     let committed: Value = serde_json::from_str(include_str!("../../../../gen/mcp/mcp-tool-catalog.json")).unwrap();
@@ -51,7 +51,7 @@ async fn every_served_catalog_fits_its_published_schema() {
     }
 }
 
-// discovery and dry runs aside, whose answers are no state; a comparison has two points. Neotoma's answers name
+// R-830 (transformation): discovery and dry runs aside, whose answers are no state; a comparison has two points. Neotoma's answers name
 // their read point without listing it in the schema; `neotoma::every_tool` looks at the answers themselves.
 #[tokio::test]
 async fn every_query_of_every_capability_says_what_it_was_read_at() {

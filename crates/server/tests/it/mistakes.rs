@@ -71,7 +71,7 @@ fn parts(word: &str) -> Vec<String> {
     parts
 }
 
-// a misspelt or camel-cased name.
+// R-803, R-804 (transformation): a misspelt or camel-cased name.
 #[tokio::test]
 async fn a_misspelt_argument_name_is_refused_with_the_right_one() {
     let world = World::new().await;
@@ -133,7 +133,7 @@ async fn what_the_server_makes_is_refused_in_an_intent() {
     assert!(objects >= 9);
 }
 
-// a word that is not one of the permitted ones.
+// R-804 (transformation): a word that is not one of the permitted ones.
 #[tokio::test]
 async fn a_misspelt_word_is_refused_with_the_right_one() {
     let world = World::new().await;
@@ -151,7 +151,7 @@ async fn a_misspelt_word_is_refused_with_the_right_one() {
     assert!(words >= 10);
 }
 
-// types that queries and intents take as text are corrected in the same way.
+// R-804 (transformation): types that queries and intents take as text are corrected in the same way.
 #[tokio::test]
 async fn a_misspelt_type_given_as_text_is_refused_with_the_right_one() {
     let world = World::new().await;
@@ -187,7 +187,7 @@ async fn another_form_of_a_word_is_understood() {
     }
 }
 
-// every required argument of every tool.
+// R-804 (transformation): every required argument of every tool.
 #[tokio::test]
 async fn a_missing_argument_is_named() {
     let world = World::new().await;
@@ -223,7 +223,7 @@ async fn a_missing_model_comes_with_the_models_there_are() {
     assert!(missing >= 3);
 }
 
-// a number or a truth value in quotes, a number where a text belongs.
+// R-804 (transformation): a number or a truth value in quotes, a number where a text belongs.
 #[tokio::test]
 async fn a_value_of_another_type_is_refused_with_the_right_one() {
     let world = World::new().await;
@@ -249,7 +249,7 @@ async fn a_value_of_another_type_is_refused_with_the_right_one() {
     assert_eq!(seen.len(), 4);
 }
 
-// a list of one value where one value belongs, and one value where a list belongs.
+// R-804 (transformation): a list of one value where one value belongs, and one value where a list belongs.
 #[tokio::test]
 async fn a_list_and_its_only_value_are_told_apart() {
     let world = World::new().await;
@@ -280,7 +280,7 @@ async fn an_object_as_text_is_understood() {
     assert!(objects >= 8);
 }
 
-// a name works wherever the id of an element belongs.
+// R-147 (transformation): a name works wherever the id of an element belongs.
 #[tokio::test]
 async fn a_name_works_where_an_id_belongs() {
     let world = World::new().await;

@@ -85,7 +85,7 @@ fn hosts_and_origins_are_checked_on_every_request() {
     check_headers(&[host, ("origin", "null")], Err(Rejection::Origin));
 }
 
-//
+// R-808 (headers)
 #[test]
 fn doubled_headers_are_refused() {
     let host = ("host", "localhost");

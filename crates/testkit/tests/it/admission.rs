@@ -46,7 +46,7 @@ async fn a_host_must_be_ours() {
     assert_eq!(status("host", "127.0.0.1.evil.example").await, 403);
 }
 
-//
+// R-808 (headers)
 #[tokio::test]
 async fn doubled_headers_are_refused() {
     let origins =
@@ -95,7 +95,7 @@ async fn media_types_are_read_kindly() {
     assert_eq!(status("content-type", "text/plain").await, 415);
 }
 
-// N-264
+// R-807 (mcp), R-353, N-264
 #[tokio::test]
 async fn a_caller_over_its_pace_is_told_when_to_come_back() {
     let site = site_with(|config| config.limits.calls_per_minute = 1).await;

@@ -65,7 +65,7 @@ async fn equal_calls_at_once_have_one_effect_and_equal_answers() {
     assert_eq!(*site.seen.begun.borrow(), 1);
 }
 
-//
+// R-800 (doors)
 #[tokio::test]
 async fn closing_the_connection_cancels() {
     let site = site().await;
@@ -79,7 +79,7 @@ async fn closing_the_connection_cancels() {
     }
 }
 
-//
+// R-800 (doors)
 #[tokio::test]
 async fn a_notification_cancels_in_a_session() {
     let site = site().await;
@@ -95,7 +95,7 @@ async fn a_notification_cancels_in_a_session() {
     assert_eq!(site.ask(&in_session(legacy_call(12, "probe.echo", json!({})), &session)).await.status, 200);
 }
 
-// losing a connection of the initialize era is not a wish to cancel.
+// R-800 (doors): losing a connection of the initialize era is not a wish to cancel.
 #[tokio::test]
 async fn a_session_survives_a_lost_connection() {
     let site = site().await;
@@ -109,7 +109,7 @@ async fn a_session_survives_a_lost_connection() {
     site.seen.reaches(&site.seen.over, 1).await;
 }
 
-//
+// R-037, R-800 (doors)
 #[tokio::test]
 async fn progress_turns_the_answer_into_a_stream() {
     let site = site().await;

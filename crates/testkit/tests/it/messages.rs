@@ -52,7 +52,7 @@ async fn what_is_not_json_rpc_2_0_is_an_invalid_request() {
     check_body("7", (400, -32600)).await;
 }
 
-// R-808
+// R-808 (headers)
 #[tokio::test]
 async fn a_name_given_twice_is_refused() {
     check_body(r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#, (400, -32700)).await;

@@ -48,7 +48,7 @@ async fn both_forms_can_be_called() {
     }
 }
 
-//
+// R-044 (single)
 #[tokio::test]
 async fn the_endpoint_has_its_own_path_and_the_short_one() {
     let site = site().await;

@@ -39,7 +39,7 @@ impl AuditSink for Kept {
     }
 }
 
-// every call leaves one record, refused ones too.
+// R-807 (mcp): every call leaves one record, refused ones too.
 #[tokio::test]
 async fn every_call_leaves_one_record() {
     let kept = Arc::new(Kept::default());

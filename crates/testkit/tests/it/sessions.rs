@@ -47,7 +47,7 @@ async fn a_closed_session_is_gone() {
     assert_eq!(site.ask(&close).await.status, 404);
 }
 
-// a session id is worth nothing to another caller.
+// R-807 (mcp): a session id is worth nothing to another caller.
 #[tokio::test]
 async fn a_session_belongs_to_who_opened_it() {
     let site = site().await;
@@ -58,7 +58,7 @@ async fn a_session_belongs_to_who_opened_it() {
     assert_eq!(site.ask(&echo(&session)).await.status, 200);
 }
 
-// the first message of a session does not reach into another one.
+// R-807 (mcp): the first message of a session does not reach into another one.
 #[tokio::test]
 async fn initialize_opens_a_session_whatever_is_named_beside_it() {
     let site = site().await;

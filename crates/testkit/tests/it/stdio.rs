@@ -186,7 +186,7 @@ async fn what_comes_before_initialize_does_not_end_the_connection() {
     assert_eq!(pipe.ask(call(4, "probe.echo", json!({}))).await["id"], 4);
 }
 
-//
+// R-800 (doors)
 #[tokio::test]
 async fn the_end_of_input_lets_calls_finish() {
     let (mut pipe, seen) = probe();
@@ -199,7 +199,7 @@ async fn the_end_of_input_lets_calls_finish() {
     assert_eq!((rest.len(), &rest[0]["result"]["structuredContent"]), (1, &json!({ "waited": true })));
 }
 
-//
+// R-800 (doors)
 #[tokio::test]
 async fn a_stop_lets_calls_finish() {
     let (mut pipe, seen) = probe();
@@ -213,7 +213,7 @@ async fn a_stop_lets_calls_finish() {
     assert_eq!(pipe.served.await.unwrap(), Ok(()));
 }
 
-//
+// R-800 (doors)
 #[tokio::test]
 async fn a_notification_cancels() {
     let (mut pipe, seen) = probe();
@@ -293,7 +293,7 @@ async fn calls_without_a_key_or_with_another_do_not_wait() {
     assert_eq!(*seen.begun.borrow(), 4);
 }
 
-//
+// R-287, R-800 (doors)
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_leaves_its_key_to_the_next() {
     let (mut pipe, seen) = probe();
@@ -313,7 +313,7 @@ async fn a_cancelled_call_leaves_its_key_to_the_next() {
     assert_eq!((&answer["id"], &answer["result"]["structuredContent"]), (&json!(3), &json!({ "waited": true })));
 }
 
-// the same admission decides on every message, here as over HTTP.
+// R-807 (mcp): the same admission decides on every message, here as over HTTP.
 #[tokio::test]
 async fn a_viewer_may_not_write() {
     let viewer = Principal { roles: ["viewer".to_owned()].into_iter().collect(), ..Principal::local("viewer") };

@@ -47,7 +47,7 @@ async fn an_unknown_revision_in_a_session_is_refused() {
     assert_eq!(site.ask(&request).await.status, 400);
 }
 
-//
+// R-043, R-807 (mcp)
 #[tokio::test]
 async fn headers_that_contradict_the_body_are_refused() {
     let site = site().await;
@@ -85,7 +85,7 @@ async fn discover_names_versions_capabilities_and_server() {
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "chancery");
 }
 
-//
+//
 #[tokio::test]
 async fn lists_answer_without_a_session_in_either_era() {
     let site = site().await;

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::Name;
 use crate::domain::baseline::{BaselineMention, Status};
 
-// the published codes, each with a field and a fix.
+// R-804 (transformation): the published codes, each with a field and a fix.
 #[test]
 fn every_refusal_has_its_code_field_and_hint() {
     let mention = || Mention { id: "e".to_owned(), name: "E".to_owned(), r#type: ElementType::CAPABILITY };
@@ -75,7 +75,7 @@ fn check(error: Error, expected: &str) {
     assert!(error.suggestions["hint"].is_string(), "{expected}");
 }
 
-//
+// R-805 (transformation).
 #[test]
 fn an_unknown_outcome_is_never_called_a_failure() {
     let error = CallError::from(Error::from(CommitError::Unknown("fsync".to_owned())));

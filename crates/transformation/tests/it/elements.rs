@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::world::{World, column, outcome};
 
-//
+// R-497, R-517 (references), R-231, R-054, R-055, R-151, R-154, R-158, R-159, R-160, R-161, R-223, R-224, R-225, R-226.
 #[tokio::test]
 async fn the_three_field_input_of_the_specification_creates_an_element() {
     let world = World::new().await;

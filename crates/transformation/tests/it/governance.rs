@@ -288,7 +288,7 @@ async fn a_retried_proposal_is_filed_once() {
     assert_eq!(all["proposals"].as_array().unwrap().len(), 1);
 }
 
-// Scrum and baselines ask the same policy.
+// R-150, R-831 (transformation): Scrum and baselines ask the same policy.
 #[tokio::test]
 async fn scrum_intents_and_baselines_are_governed_too() {
     let world = World::new().await;

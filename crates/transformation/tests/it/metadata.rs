@@ -6,7 +6,7 @@ use transformation::Transformation;
 
 use crate::world::World;
 
-//
+//
 #[tokio::test]
 async fn a_fact_carries_the_envelope_of_its_call() {
     let world = World::new().await;
@@ -47,7 +47,7 @@ fn the_envelope_keeps_the_field_numbers_of_the_specification() {
     assert_eq!(fields.map(|meta| meta.encode_to_vec()[0] >> 3), [1, 2, 3, 4, 5]);
 }
 
-// records are a fold of the facts.
+// R-823 (sqlite): records are a fold of the facts.
 #[tokio::test]
 async fn replaying_the_facts_makes_the_same_rows() {
     let world = World::new().await;

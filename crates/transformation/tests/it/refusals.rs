@@ -62,7 +62,7 @@ async fn a_taken_name_comes_with_free_ones() {
     assert_eq!(outcome(&answer), "DUPLICATE_NAME name");
 }
 
-//
+// R-147 (transformation), R-244.
 #[tokio::test]
 async fn references_are_ids_keys_or_unique_names() {
     let world = World::new().await;
@@ -102,7 +102,7 @@ async fn nothing_of_another_tenant_shows() {
     assert_eq!(other.call("listElements", json!({"model_id": "default"})).await["elements"], json!([]));
 }
 
-//
+// R-804 (transformation).
 #[tokio::test]
 async fn every_refusal_has_the_published_shape_and_a_hint() {
     let world = World::new().await;

@@ -9,7 +9,7 @@ use transformation::Transformation;
 
 use crate::world::{Dice, World, column};
 
-// whatever happens, an echoed read_context reads the same bytes again.
+// R-823 (sqlite): whatever happens, an echoed read_context reads the same bytes again.
 #[tokio::test]
 async fn every_answer_can_be_had_again() {
     for seed in [1, 7, 42] {

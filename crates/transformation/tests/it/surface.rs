@@ -151,7 +151,7 @@ async fn the_same_tools_serve_people_and_agents() {
     assert_eq!(world.call("createElement", element).await["outcome"], "committed");
 }
 
-// every query answer says what it was read at, every item which version it is.
+// R-830 (transformation): every query answer says what it was read at, every item which version it is.
 #[tokio::test]
 async fn every_query_answer_carries_its_citation() {
     let world = World::new().await;
@@ -190,7 +190,7 @@ async fn every_query_answer_carries_its_citation() {
     }
 }
 
-// a comparison was read at two points, and cites the version at each of them where there is one.
+// R-830 (transformation): a comparison was read at two points, and cites the version at each of them where there is one.
 #[tokio::test]
 async fn a_comparison_cites_both_states() {
     let world = World::new().await;
@@ -209,7 +209,7 @@ async fn a_comparison_cites_both_states() {
     assert_eq!(cited, [("changed".to_owned(), true, true), ("added".to_owned(), false, true)]);
 }
 
-// what is read as a resource is an answer too.
+// R-120, R-830 (transformation): what is read as a resource is an answer too.
 #[tokio::test]
 async fn every_resource_carries_its_citation() {
     let world = World::new().await;
@@ -226,7 +226,7 @@ async fn every_resource_carries_its_citation() {
     }
 }
 
-// discovery answers from the contract and the metamodel, whose version it names, and not from what is stored.
+// R-830 (transformation): discovery answers from the contract and the metamodel, whose version it names, and not from what is stored.
 #[tokio::test]
 async fn discovery_has_no_state_to_cite() {
     let world = World::new().await;

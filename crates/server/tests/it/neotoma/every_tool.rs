@@ -137,7 +137,7 @@ fn all() -> BTreeSet<String> {
     contract::generated::neotoma::manifest().tools.into_iter().map(|tool| tool.name).collect()
 }
 
-// N-271, N-003, N-005, N-014, N-249, N-268, N-269, R-830
+// N-271 (sqlite), N-003, N-005, N-014, N-249, N-268, N-269, R-830 (neotoma)
 #[tokio::test]
 async fn every_tool_answers_over_http() {
     let folder = tempfile::tempdir().unwrap();
@@ -149,7 +149,7 @@ async fn every_tool_answers_over_http() {
     assert_eq!(client.called, all());
 }
 
-// N-271, N-003, N-005, N-014, N-249, N-270
+// N-271 (sqlite), N-003, N-005, N-014, N-249, N-270
 #[tokio::test]
 async fn every_tool_answers_over_stdio() {
     let folder = tempfile::tempdir().unwrap();
