@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::bail;
 
 /// Builds the server and the bench as they are shipped, then runs the bench.
-pub fn run(quick: bool) -> anyhow::Result<()> {
+pub fn run(arguments: &[String]) -> anyhow::Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     must(Command::new(&cargo).args(["build", "--profile", "dist", "--package", "server", "--package", "bench"]))?;
     must(Command::new(&cargo).args([
@@ -18,10 +18,7 @@ pub fn run(quick: bool) -> anyhow::Result<()> {
         "commit_bench",
     ]))?;
     let mut bench = Command::new("target/dist/bench");
-    if quick {
-        bench.arg("--quick");
-    }
-    must(&mut bench)
+    must(bench.args(arguments))
 }
 
 fn must(command: &mut Command) -> anyhow::Result<()> {

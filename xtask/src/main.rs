@@ -33,9 +33,9 @@ enum Task {
     },
     /// Measure, as ratios in one run.
     Bench {
-        /// Small sizes, for a first look.
-        #[arg(long)]
-        quick: bool,
+        /// What the bench takes: `--quick`, `--neotoma`, `--growth`, `--against PROGRAM`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
     },
 }
 
@@ -58,6 +58,6 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Codegen(options) => codegen::run(&options),
         Task::Tidy => tidy::run(),
         Task::Trace { open } => trace::run(open),
-        Task::Bench { quick } => bench::run(quick),
+        Task::Bench { arguments } => bench::run(&arguments),
     }
 }

@@ -58,7 +58,14 @@ impl Running {
     pub async fn connect(&self) -> anyhow::Result<Connection> {
         let stream = TcpStream::connect(&self.address).await?;
         stream.set_nodelay(true)?;
-        Ok(Connection { stream: BufReader::new(stream), address: self.address.clone(), path: self.path })
+        Ok(Connection { stream: BufReader::new(stream), address: self.address.clone(), path: self.path, session: None })
+    }
+
+    /// A connection with a session of the initialize era.
+    pub async fn connect_in_session(&self) -> anyhow::Result<Connection> {
+        let mut connection = self.connect().await?;
+        connection.initialize().await?;
+        Ok(connection)
     }
 
     /// Makes `calls` calls over `connections` connections. `body` gives the request of the nth call.
@@ -68,19 +75,37 @@ impl Running {
         calls: usize,
         body: impl Fn(usize) -> Request + Sync,
     ) -> anyhow::Result<Cost> {
+        self.load_as(Era::Stateless, connections, calls, body).await
+    }
+
+    /// The same for clients of one era.
+    pub async fn load_as(
+        &self,
+        era: Era,
+        connections: usize,
+        calls: usize,
+        body: impl Fn(usize) -> Request + Sync,
+    ) -> anyhow::Result<Cost> {
+        let connect = async || match era {
+            Era::Stateless => self.connect().await,
+            Era::Sessions => self.connect_in_session().await,
+        };
+        let mut open = Vec::with_capacity(connections);
+        for _ in 0..connections {
+            open.push(connect().await?);
+        }
         let (cpu, begin) = (self.cpu_s(), Instant::now());
         let each = calls / connections;
-        let worker = |worker: usize| {
+        let worker = |(worker, mut connection): (usize, Connection)| {
             let body = &body;
             async move {
-                let mut connection = self.connect().await?;
                 for call in 0..each {
                     connection.call(&body(worker * each + call)).await?;
                 }
                 anyhow::Ok(())
             }
         };
-        futures::future::try_join_all((0..connections).map(worker)).await?;
+        futures::future::try_join_all(open.into_iter().enumerate().map(worker)).await?;
         #[expect(clippy::cast_precision_loss, reason = "a number of calls is small")]
         let made = (each * connections) as f64;
         let seconds = begin.elapsed().as_secs_f64();
@@ -108,7 +133,14 @@ pub struct Cost {
     pub per_s: f64,
 }
 
-/// A request of the stateless era.
+/// How clients speak: each call for itself, or within a session that begins with initialize.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Era {
+    Stateless,
+    Sessions,
+}
+
+/// A request, for either era: a session does not read its `_meta`.
 pub struct Request {
     pub method: &'static str,
     pub name: String,
@@ -145,44 +177,99 @@ pub struct Connection {
     stream: BufReader<TcpStream>,
     address: String,
     path: &'static str,
+    session: Option<String>,
 }
 
 impl Connection {
+    /// Begins a session.
+    async fn initialize(&mut self) -> anyhow::Result<()> {
+        let client = json!({ "name": "bench", "version": "1" });
+        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+        let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }).to_string();
+        let answer = self.post("", &body).await?;
+        self.session = Some(answer.session.context("no session id in the answer to initialize")?);
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
+        self.post("MCP-Protocol-Version: 2025-11-25\r\n", &ready).await?;
+        Ok(())
+    }
+
     /// Makes one call and returns the body of the answer, which must be a success.
     pub async fn call(&mut self, request: &Request) -> anyhow::Result<Vec<u8>> {
-        let name = if request.name.is_empty() { String::new() } else { format!("Mcp-Name: {}\r\n", request.name) };
-        let head = format!(
-            "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-             MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {}\r\n{name}Content-Length: {}\r\n\r\n",
-            self.path,
-            self.address,
-            request.method,
-            request.body.len()
-        );
-        let mut message = head.into_bytes();
-        message.extend_from_slice(request.body.as_bytes());
-        self.stream.get_mut().write_all(&message).await?;
-        let (mut status, mut length) = (String::new(), None);
-        self.stream.read_line(&mut status).await?;
-        loop {
-            let mut line = String::new();
-            self.stream.read_line(&mut line).await?;
-            let line = line.trim_end();
-            if line.is_empty() {
-                break;
+        let headers = match &self.session {
+            Some(_) => "MCP-Protocol-Version: 2025-11-25\r\n".to_owned(),
+            None => {
+                let name =
+                    if request.name.is_empty() { String::new() } else { format!("Mcp-Name: {}\r\n", request.name) };
+                format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {}\r\n{name}", request.method)
             }
-            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = value.trim().parse::<usize>().ok();
-            }
-        }
-        let mut body = vec![0; length.with_context(|| format!("no length in the answer: {status}"))?];
-        self.stream.read_exact(&mut body).await?;
+        };
+        let Answer { status, body, .. } = self.post(&headers, &request.body).await?;
         let failed = !status.contains(" 200 ") || find(&body, b"\"isError\":true") || find(&body, b"\"error\":{");
         if failed {
             bail!("{status}{}", String::from_utf8_lossy(&body[..body.len().min(600)]));
         }
         Ok(body)
     }
+
+    async fn post(&mut self, headers: &str, body: &str) -> anyhow::Result<Answer> {
+        let session = self.session.as_ref().map(|id| format!("Mcp-Session-Id: {id}\r\n")).unwrap_or_default();
+        let head = format!(
+            "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             {headers}{session}Content-Length: {}\r\n\r\n",
+            self.path,
+            self.address,
+            body.len()
+        );
+        let mut message = head.into_bytes();
+        message.extend_from_slice(body.as_bytes());
+        self.stream.get_mut().write_all(&message).await?;
+        let mut answer = Answer { status: self.line().await?, session: None, body: Vec::new() };
+        let (mut length, mut chunked) = (None, false);
+        loop {
+            let line = self.line().await?;
+            let Some((name, value)) = line.split_once(':') else { break };
+            match name.to_ascii_lowercase().as_str() {
+                "content-length" => length = value.trim().parse::<usize>().ok(),
+                "transfer-encoding" => chunked = value.trim() == "chunked",
+                "mcp-session-id" => answer.session = Some(value.trim().to_owned()),
+                _ => {}
+            }
+        }
+        if chunked {
+            answer.body = self.chunks().await?;
+        } else {
+            answer.body = vec![0; length.unwrap_or_default()];
+            self.stream.read_exact(&mut answer.body).await?;
+        }
+        Ok(answer)
+    }
+
+    async fn chunks(&mut self) -> anyhow::Result<Vec<u8>> {
+        let mut body = Vec::new();
+        loop {
+            let line = self.line().await?;
+            let size = usize::from_str_radix(&line, 16).with_context(|| format!("not the size of a chunk: {line}"))?;
+            let mut chunk = vec![0; size + 2];
+            self.stream.read_exact(&mut chunk).await?;
+            if size == 0 {
+                return Ok(body);
+            }
+            body.extend_from_slice(&chunk[..size]);
+        }
+    }
+
+    async fn line(&mut self) -> anyhow::Result<String> {
+        let mut line = String::new();
+        self.stream.read_line(&mut line).await?;
+        Ok(line.trim_end().to_owned())
+    }
+}
+
+/// What came back.
+struct Answer {
+    status: String,
+    session: Option<String>,
+    body: Vec<u8>,
 }
 
 fn find(body: &[u8], part: &[u8]) -> bool {

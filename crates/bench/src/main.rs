@@ -7,7 +7,9 @@
 #![allow(clippy::print_stdout, reason = "a report belongs on stdout")]
 
 mod bare;
+mod compare;
 mod governance;
+mod growth;
 mod load;
 mod neotoma;
 mod report;
@@ -27,6 +29,12 @@ struct Arguments {
     /// Neotoma only.
     #[arg(long)]
     neotoma: bool,
+    /// What must not grow with what is stored, and nothing else.
+    #[arg(long)]
+    growth: bool,
+    /// Only compare with another build: the path of its program.
+    #[arg(long, value_name = "PROGRAM")]
+    against: Option<String>,
 }
 
 /// What child processes run; each prints its port.
@@ -47,28 +55,37 @@ async fn main() -> anyhow::Result<()> {
         Some(Command::Axum) => bare::axum().await,
         Some(Command::Rmcp) => bare::rmcp().await,
         Some(Command::Echo) => bare::echo().await,
-        None if arguments.neotoma => {
-            let mut report = report::Report::default();
-            neotoma::run(&mut report, arguments.quick).await?;
-            report.print();
-            Ok(())
-        }
-        None => run(arguments.quick).await,
+        None => run(&arguments).await,
     }
 }
 
-async fn run(quick: bool) -> anyhow::Result<()> {
-    let mut report = report::Report::default();
-    subject::echo(&mut report, quick).await?;
-    subject::reads(&mut report, quick).await?;
-    store::traversal(&mut report, quick).await?;
-    store::past(&mut report, quick).await?;
-    subject::writes(&mut report, quick).await?;
-    governance::templates(&mut report, quick).await?;
-    governance::proposals(&mut report, quick).await?;
-    governance::baselines(&mut report).await?;
-    neotoma::run(&mut report, quick).await?;
-    subject::resources(&mut report).await?;
+async fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let (mut report, quick) = (report::Report::default(), arguments.quick);
+    if let Some(before) = &arguments.against {
+        compare::run(&mut report, before, quick).await?;
+    } else if arguments.growth {
+        growth::run(&mut report, quick).await?;
+    } else if arguments.neotoma {
+        neotoma::run(&mut report, quick).await?;
+    } else {
+        all(&mut report, quick).await?;
+    }
     report.print();
+    Ok(())
+}
+
+async fn all(report: &mut report::Report, quick: bool) -> anyhow::Result<()> {
+    subject::echo(report, quick).await?;
+    subject::reads(report, quick).await?;
+    subject::eras(report, quick).await?;
+    store::traversal(report, quick).await?;
+    store::past(report, quick).await?;
+    subject::writes(report, quick).await?;
+    governance::templates(report, quick).await?;
+    governance::proposals(report, quick).await?;
+    governance::baselines(report).await?;
+    neotoma::run(report, quick).await?;
+    growth::run(report, quick).await?;
+    subject::resources(report).await?;
     Ok(())
 }

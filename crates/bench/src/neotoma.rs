@@ -52,7 +52,7 @@ fn echoes(slow: f64) -> String {
     format!("a bare echo takes {:.0} us", slow * ECHO_US)
 }
 
-fn task(number: usize) -> Value {
+pub fn task(number: usize) -> Value {
     json!({
         "entity_type": "task",
         "title": format!("Task number {number}"),
@@ -69,7 +69,6 @@ fn ingest(numbers: std::ops::Range<usize>) -> Request {
 }
 
 /// One entity per call, and a hundred.
-// N-343
 async fn stores(report: &mut Report, quick: bool, pace: &Pace) -> anyhow::Result<()> {
     for (writers, calls) in [(1, 400), (16, 4000)] {
         let calls = if quick { calls / 2 } else { calls };
@@ -189,7 +188,6 @@ fn middle(costs: &[Cost]) -> Cost {
 }
 
 /// How long the health check takes while a large batch is stored.
-// N-342
 async fn health(report: &mut Report) -> anyhow::Result<()> {
     let (mut longest, mut usual, mut seconds, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for _run in 0..RUNS {
@@ -201,7 +199,7 @@ async fn health(report: &mut Report) -> anyhow::Result<()> {
     }
     let (longest, usual, seconds) = (median(longest), median(usual), median(seconds));
     let measured = format!("{longest:.1} ms at most, {usual:.1} ms median");
-    report.judged("health during a batch of 5000", measured, String::new(), "under 5 ms", longest < 5.0);
+    report.judged("health during a batch of 5000", measured, String::new(), "under 10 ms", longest < 10.0);
     let measured = format!("{seconds:.2} s, answer of {bytes} bytes");
     report.judged("ingest of 5000 entities", measured, String::new(), "under 1 s", seconds < 1.0);
     Ok(())

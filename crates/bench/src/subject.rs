@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::load::{Request, Running};
+use crate::load::{Era, Request, Running};
 use crate::report::{Report, median};
 use crate::{seed, store};
 
@@ -50,6 +50,28 @@ pub async fn echo(report: &mut Report, quick: bool) -> anyhow::Result<()> {
     report.row("echo, bare axum", format!("{axum:.0} us CPU"), String::new());
     report.row("echo, bare rmcp", format!("{rmcp:.0} us CPU"), format!("{:.2} of axum", rmcp / axum));
     report.row("echo, ours", format!("{ours:.0} us CPU"), format!("{:.2} of rmcp", ours / rmcp));
+    Ok(())
+}
+
+/// The same read by clients of both eras, in turns.
+pub async fn eras(report: &mut Report, quick: bool) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let (ledger, ids) = seed::elements(folder.path(), 1000).await?;
+    drop(ledger);
+    let server = chancery(folder.path()).await?;
+    let get = |call: usize| Request::read(&format!("transformation://element/{}", ids[call * 7919 % ids.len()]));
+    let calls = if quick { 2000 } else { 6000 };
+    let (mut ratios, mut costs) = (Vec::new(), [Vec::new(), Vec::new()]);
+    for _round in 0..9 {
+        let stateless = server.load_as(Era::Stateless, 8, calls, get).await?.cpu_us;
+        let sessions = server.load_as(Era::Sessions, 8, calls, get).await?.cpu_us;
+        ratios.push(sessions / stateless);
+        costs[0].push(sessions);
+        costs[1].push(stateless);
+    }
+    let [sessions, stateless] = costs.map(median);
+    let measured = format!("{sessions:.0} us, stateless {stateless:.0} us");
+    report.row("getElement in sessions of the initialize era", measured, format!("{:.2}", median(ratios)));
     Ok(())
 }
 
