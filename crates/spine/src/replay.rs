@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    //
+    //
     #[test]
     fn an_answer_is_kept_a_day_and_for_its_own_caller_and_request_only() {
         let replays = Replays::default();

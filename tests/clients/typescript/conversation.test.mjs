@@ -152,7 +152,7 @@ talk('high-level operations', [], call => {
     });
 });
 
-//
+//
 talk('an agent proposes, the owner approves', ['role=agent'], (call, data) => {
     const goals = async () => names((await call('listElements', { model_id: 'default', element_type: 'Goal' })).elements);
     const status = async read_context => (await call('getProposal', { proposal_id: proposal.id, read_context })).proposal.status;

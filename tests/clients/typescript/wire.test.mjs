@@ -224,7 +224,6 @@ describe('HTTP', () => {
         }
     });
 
-    //
     it('says that it is alive and ready, and counts', async () => {
         assert.equal((await fetch(new URL('/health', server.origin))).status, 200);
         assert.equal((await fetch(new URL('/ready', server.origin))).status, 200);

@@ -22,7 +22,7 @@ fn a_proto_that_does_not_parse_is_reported_with_its_line() {
     assert!(text.starts_with("stub.proto:34: error: "), "{text}");
 }
 
-//
+//
 #[test]
 fn tool_names_follow_the_convention() {
     let fix = "use the form stub.lowerCamelCase";
@@ -35,7 +35,6 @@ fn tool_names_follow_the_convention() {
     check("stub.deleteThing", "stub.deleteThingAndEverythingThatTouchesIt", &[expected]);
 }
 
-//
 #[test]
 fn a_capability_without_dots_keeps_to_underscores() {
     let plain = STUB.replace("stub.listThings", "neo4j_list_things");

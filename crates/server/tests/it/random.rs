@@ -74,7 +74,7 @@ fn arguments(schema: &Map<String, Value>, example: &Value) -> impl Strategy<Valu
     })
 }
 
-//
+//
 #[test]
 fn every_tool_answers_or_refuses_whatever_it_gets() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();

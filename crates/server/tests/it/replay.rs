@@ -36,7 +36,7 @@ async fn a_retry_elsewhere_or_after_a_restart_is_answered_by_the_ledger() {
     assert_eq!((&again["element"], &again["idempotent_replay"]), (&first["element"], &json!(true)));
 }
 
-//
+//
 #[tokio::test]
 async fn the_cache_never_answers_for_other_arguments() {
     let world = World::new().await;

@@ -151,7 +151,7 @@ mod tests {
         Principal { kind, roles: words(roles), scopes: words(scopes), ..Principal::local("someone") }
     }
 
-    // R-831 (transformation): the table of A13, row by row.
+    // R-831 (transformation): the table of A13, row by row.
     #[test]
     fn the_table_of_who_commits_and_who_proposes() {
         use PrincipalKind::{Agent, Service, User};

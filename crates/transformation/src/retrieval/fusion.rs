@@ -48,7 +48,6 @@ pub fn fuse(lists: &[Vec<Place>]) -> Vec<Fused> {
 mod tests {
     use super::*;
 
-    //
     #[test]
     fn a_place_in_two_lists_beats_a_better_place_in_one() {
         check(&["a b c", "c d"], "c a b d");
@@ -64,7 +63,7 @@ mod tests {
         check(&["a:0.5", "b:0.9"], "b a");
     }
 
-    // 60 is the offset, and scores lie between 0 and 1.
+    // 60 is the offset, and scores lie between 0 and 1.
     #[test]
     fn scores_are_shares_of_the_first_place() {
         assert_eq!(scores(&["a b"]), [1.0, (1.0 / 62.0) / (1.0 / 61.0)]);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, column, outcome};
 
-//
+//
 #[tokio::test]
 async fn types_are_listed_by_layer_with_the_four_of_the_specification_first() {
     let world = World::new().await;

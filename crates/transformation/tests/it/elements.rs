@@ -163,7 +163,7 @@ async fn a_page_holds_fifty_unless_asked_otherwise() {
     assert!(second.get("next_page_token").is_none());
 }
 
-//
+//
 #[tokio::test]
 async fn a_model_counts_its_layers_and_resources_cite() {
     use contract::{Blob, Capability};

@@ -97,7 +97,7 @@ async fn names(world: &World, arguments: Value) -> Vec<String> {
     column(&answer["results"], "element_name").into_iter().map(str::to_owned).collect()
 }
 
-//
+//
 #[tokio::test]
 async fn the_golden_questions_find_their_elements_first() {
     let world = shop().await;
@@ -111,7 +111,7 @@ async fn the_golden_questions_find_their_elements_first() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-// an element that has the question for a name comes before those that merely speak of it.
+// An element that has the question for a name comes before those that merely speak of it.
 #[tokio::test]
 async fn an_exact_name_comes_first_however_often_others_use_its_words() {
     let world = World::new().await;

@@ -136,7 +136,7 @@ async fn the_stated_risk_decides_what_an_architect_commits() {
     }
 }
 
-// one list of tools for people and agents; only governance differs.
+// one list of tools for people and agents; only governance differs.
 #[tokio::test]
 async fn the_same_tools_serve_people_and_agents() {
     let world = World::new().await;

@@ -10,7 +10,7 @@ fn capability(name: &str) -> serde_json::Value {
     json!({"name": name, "profile": {"owner": "Sales", "criticality": "High", "lifecycle": "Active"}})
 }
 
-//
+//
 #[tokio::test]
 async fn a_capability_has_its_profile_and_the_platform_supplies_the_rest() {
     let world = World::new().await;
