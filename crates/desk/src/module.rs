@@ -13,6 +13,7 @@ mod setting;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{ArgMatches, Command};
 use contract::{Capability, Context, Misfit};
@@ -105,6 +106,8 @@ pub struct Parts {
     pub public_url: String,
     /// Whether the client is a process of this machine that started us, so that its paths are ours.
     pub local_client: bool,
+    /// How long a call may take.
+    pub call_timeout: Duration,
     pub check: ArgumentCheck,
     /// The context of work that the server does on its own.
     pub own: Context,

@@ -24,7 +24,7 @@ pub enum Error {
     NoSuchSource { field: &'static str },
     #[error("{field} names no file")]
     NoSuchFile { field: &'static str },
-    #[error("File exceeds {}MB limit", max / (1024 * 1024))]
+    #[error("File exceeds {} limit", shown_bytes(*.max))]
     FileTooLarge { size: u64, max: u64 },
     #[error("Files of this type are not supported")]
     UnsupportedFileType,
@@ -69,6 +69,15 @@ pub enum Error {
     /// A fault of ours; the text goes to the log, the id to the caller.
     #[error("the call failed inside the server: {cause}")]
     Internal { error_id: String, cause: String },
+}
+
+/// A size in the largest unit that it is a whole number of.
+fn shown_bytes(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
+    match UNITS.iter().find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit)) {
+        Some((unit, name)) => format!("{}{name}", bytes / unit),
+        None => format!("{bytes} byte"),
+    }
 }
 
 /// One thing that is wrong with the arguments.
@@ -159,7 +168,11 @@ impl From<Error> for CallError {
                 .hint("bring it back with restore first; nothing was stored"),
             Error::QuotaExceeded { resets_at, .. } => refuse(PermissionDenied, "QUOTA_EXCEEDED")
                 .detail("resets_at", resets_at.to_string())
-                .hint("store the file with interpret false, or try again after resets_at; nothing was stored"),
+                .detail("setting", "neotoma.interpretations_max")
+                .hint(
+                    "store the file with interpret false, try again after resets_at, or ask the operator to raise \
+                     neotoma.interpretations_max; nothing was stored",
+                ),
             Error::AnalysisFailed { source_id, .. } => refuse(FailedPrecondition, "ANALYSIS_FAILED")
                 .detail("source_id", source_id)
                 .hint("the file is stored: send its entities with ingest, or call reinterpret with another configuration"),

@@ -12,11 +12,13 @@ mod checklist;
 mod csv;
 mod date;
 mod decode;
+mod effort;
 mod email;
 mod invoice;
 mod items;
 mod json;
 mod lines;
+mod meeting;
 mod note;
 mod openai;
 mod pairs;
@@ -30,6 +32,10 @@ mod rules;
 mod table;
 mod tax;
 mod vocabulary;
+mod worker;
+
+#[cfg(test)]
+mod tests;
 
 pub use openai::{OpenAi, OpenAiConfig};
 pub use rules::Rules;
@@ -55,6 +61,27 @@ pub struct Extracted {
     pub fields: Object,
 }
 
+/// What an interpreter made of a document.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Understood {
+    pub entities: Vec<Extracted>,
+    /// What was understood in part or not at all, for whoever sent the document. In words without any of its content.
+    pub remarks: Vec<String>,
+}
+
+impl From<Vec<Extracted>> for Understood {
+    fn from(entities: Vec<Extracted>) -> Self {
+        Self { entities, remarks: Vec::new() }
+    }
+}
+
+impl Understood {
+    fn remark(mut self, remark: impl Into<String>) -> Self {
+        self.remarks.push(remark.into());
+        self
+    }
+}
+
 /// Why a document could not be interpreted, in words without any of its content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
@@ -67,6 +94,11 @@ pub trait Interpreter: Send + Sync + 'static {
     /// Name and version; part of what identifies a run.
     fn version(&self) -> String;
 
+    /// Whether every run costs something, so that the quota counts it.
+    fn is_metered(&self) -> bool {
+        true
+    }
+
     /// Whether it looks into files of this type and name; what it does not look into is not brought to memory.
     fn reads(&self, _mime_type: &str, _filename: Option<&str>) -> bool {
         true
@@ -77,5 +109,5 @@ pub trait Interpreter: Send + Sync + 'static {
         &'a self,
         document: Document<'a>,
         config: &'a Object,
-    ) -> BoxFuture<'a, Result<Vec<Extracted>, Failure>>;
+    ) -> BoxFuture<'a, Result<Understood, Failure>>;
 }

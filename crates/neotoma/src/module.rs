@@ -40,7 +40,7 @@ impl desk::Module for Module {
             settings.keep_private(&parts.data)?;
             let capability = Neotoma::new(Parts {
                 config: settings.config(parts.local_client),
-                interpreter: settings.interpreter()?,
+                interpreter: settings.interpreter(parts.call_timeout)?,
                 blobs: Arc::new(FileBlobs::open(parts.blobs)?),
                 links: Links::new(&parts.secret, &parts.public_url),
                 roots: Arc::new(Roots::open(&settings.upload_roots)?),

@@ -1698,6 +1698,9 @@ pub struct UploadFileResponse {
     #[prost(uint64, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_point: ::core::option::Option<u64>,
+    /// What of the file was understood in part or not at all.
+    #[prost(message, repeated, tag = "8")]
+    pub warnings: ::prost::alloc::vec::Vec<IngestWarning>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1754,7 +1757,7 @@ pub struct ReinterpretRequest {
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ReinterpretResponse {
     #[prost(string, tag = "1")]
     pub run_id: ::prost::alloc::string::String,
@@ -1770,6 +1773,9 @@ pub struct ReinterpretResponse {
     #[prost(bool, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
+    /// What of the file was understood in part or not at all.
+    #[prost(message, repeated, tag = "7")]
+    pub warnings: ::prost::alloc::vec::Vec<IngestWarning>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

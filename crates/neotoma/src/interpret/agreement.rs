@@ -1,9 +1,10 @@
 //! Contracts: the title, the parties, and the dates that clauses and labels state.
 
+use super::effort::Effort;
 use super::lines::Line;
 use super::record::{self, Hints, Pair};
 use super::vocabulary::CONTRACT;
-use super::{Extracted, date};
+use super::{Extracted, Failure, prose};
 
 /// Whether a word of a heading says that the paper is a contract.
 pub fn is_title_word(word: &str) -> bool {
@@ -48,7 +49,7 @@ const EXPIRES: &[&str] = &[
 const SIGNED: &[&str] = &["signed on ", "signed this ", "unterzeichnet am ", "unterschrieben am ", "executed on "];
 
 /// The contract that `lines` are. A title alone is not enough: it must name parties or a date.
-pub fn read(text: &str, lines: &[Line], pairs: &[Pair]) -> Option<Extracted> {
+pub fn read(text: &str, lines: &[Line], pairs: &[Pair], effort: &Effort) -> Result<Option<Extracted>, Failure> {
     let flat = text.replace("**", "").split_whitespace().collect::<Vec<_>>().join(" ");
     let mut entity = record::extracted(&CONTRACT, pairs, Hints::default())
         .unwrap_or_else(|| Extracted { entity_type: CONTRACT.entity_type.to_owned(), fields: Default::default() });
@@ -56,21 +57,26 @@ pub fn read(text: &str, lines: &[Line], pairs: &[Pair]) -> Option<Extracted> {
     if let Some(title) = title(lines) {
         fields.insert("name".to_owned(), title.into());
     }
-    if !fields.contains_key("parties")
-        && let Some(parties) = labelled_parties(pairs).or_else(|| clause_parties(&flat))
-    {
-        fields.insert("parties".to_owned(), parties.into());
+    if !fields.contains_key("parties") {
+        let parties = match labelled_parties(pairs) {
+            Some(parties) => Some(parties),
+            None => clause_parties(&flat, effort)?,
+        };
+        fields.extend(parties.map(|parties| ("parties".to_owned(), parties.into())));
     }
     for (field, phrases) in [("effective_date", EFFECTIVE), ("expiration_date", EXPIRES), ("signed_date", SIGNED)] {
         if !fields.contains_key(field)
-            && let Some(day) = date_after(&flat, phrases)
+            && let Some(day) = date_after(&flat, phrases, effort)?
         {
             fields.insert(field.to_owned(), day.into());
         }
     }
     let stated = ["parties", "effective_date", "expiration_date", "signed_date"];
-    stated.iter().any(|field| fields.contains_key(*field)).then_some(entity)
+    Ok(stated.iter().any(|field| fields.contains_key(*field)).then_some(entity))
 }
+
+/// Names that are read as parties.
+const PARTIES_MAX: usize = 20;
 
 fn title(lines: &[Line]) -> Option<String> {
     let top = lines.iter().filter(|line| !line.is_blank()).take(10);
@@ -90,20 +96,25 @@ fn labelled_parties(pairs: &[Pair]) -> Option<String> {
         if !name.is_empty() && !names.contains(&name) {
             names.push(name);
         }
+        if names.len() == PARTIES_MAX {
+            break;
+        }
     }
     (names.len() >= 2).then(|| names.join("; "))
 }
 
 /// The names in `between X and Y` or `zwischen X und Y`.
-fn clause_parties(flat: &str) -> Option<String> {
-    [("between ", " and "), ("zwischen ", " und ")].iter().find_map(|(open, middle)| {
-        let start = find_word(flat, open)?;
-        let rest: String = flat.get(start..)?.chars().take(400).collect();
-        let rest = rest.strip_prefix("der ").or_else(|| rest.strip_prefix("dem ")).unwrap_or(&rest).to_owned();
-        let (first, rest) = rest.split_once(middle)?;
-        let (first, second) = (party(first)?, party(rest)?);
-        Some(format!("{first}; {second}"))
-    })
+fn clause_parties(flat: &str, effort: &Effort) -> Result<Option<String>, Failure> {
+    for (open, middle) in [("between ", " and "), ("zwischen ", " und ")] {
+        let Some(rest) = prose::after(flat, &[open], effort)?.next() else { continue };
+        let rest: String = rest.chars().take(400).collect();
+        let rest = rest.strip_prefix("der ").or_else(|| rest.strip_prefix("dem ")).unwrap_or(&rest);
+        let names = rest.split_once(middle).and_then(|(first, second)| Some((party(first)?, party(second)?)));
+        if let Some((first, second)) = names {
+            return Ok(Some(format!("{first}; {second}")));
+        }
+    }
+    Ok(None)
 }
 
 /// A name up to the bracket, comma or full stop that ends it.
@@ -118,19 +129,13 @@ fn party(text: &str) -> Option<String> {
     (name.starts_with(char::is_uppercase) && name.split_whitespace().count() <= 7).then(|| name.to_owned())
 }
 
-fn date_after(flat: &str, phrases: &[&str]) -> Option<String> {
-    phrases.iter().find_map(|phrase| {
-        let start = find_word(flat, phrase)?;
-        let rest: String = flat.get(start..)?.chars().take(40).collect();
-        let rest = rest.strip_prefix("dem ").or_else(|| rest.strip_prefix("the ")).unwrap_or(&rest);
-        date::find(rest).into_iter().find(|(range, _)| range.start == 0).map(|(_, day)| day)
-    })
-}
-
-/// Where the text after the first `phrase` begins; case is ignored.
-fn find_word(text: &str, phrase: &str) -> Option<usize> {
-    let lower = text.to_lowercase();
-    let lower = if lower.len() == text.len() { lower } else { text.to_owned() };
-    let mut starts = lower.match_indices(phrase).map(|(at, _)| at);
-    starts.find(|at| !lower[..*at].ends_with(char::is_alphanumeric)).map(|at| at + phrase.len())
+/// The date after the first of the phrases that one follows.
+fn date_after(flat: &str, phrases: &[&str], effort: &Effort) -> Result<Option<String>, Failure> {
+    for phrase in phrases {
+        let first = prose::after(flat, &[phrase], effort)?.next();
+        if let Some(day) = first.and_then(prose::leading_date) {
+            return Ok(Some(day));
+        }
+    }
+    Ok(None)
 }

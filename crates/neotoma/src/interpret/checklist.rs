@@ -2,12 +2,18 @@
 
 use contract::Object;
 
+use super::effort::Effort;
 use super::lines::Line;
-use super::{Extracted, date};
+use super::{Extracted, Failure, date};
 
 /// The tasks among `lines`, in order.
-pub fn tasks(lines: &[Line]) -> Vec<Extracted> {
-    lines.iter().filter_map(|line| item(&line.text)).map(|(done, text)| task(done, text)).collect()
+pub fn tasks(lines: &[Line], effort: &Effort) -> Result<Vec<Extracted>, Failure> {
+    let items = lines.iter().filter_map(|line| item(&line.text));
+    let task = |(done, text): (Option<bool>, &str)| {
+        effort.spend(text.len() * MARKS_MAX)?;
+        Ok(task(done, text))
+    };
+    items.map(task).collect()
 }
 
 /// Whether the line is a task.
@@ -151,6 +157,7 @@ fn field_mark(text: &str) -> Option<(&'static str, String)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::effort::ample;
     use super::super::lines::lines;
     use super::*;
 
@@ -178,7 +185,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let found = tasks(&lines(text));
+        let found = tasks(&lines(text, &ample()).unwrap(), &ample()).unwrap();
         let shown = found.first().map_or("-".to_owned(), |task| serde_json::to_string(&task.fields).unwrap());
         assert_eq!(shown, expected);
     }

@@ -1,37 +1,55 @@
 //! CSV: the delimiter is the one that divides the lines most evenly.
 
+use super::Failure;
+use super::effort::Effort;
+
+/// Cells of one row; what follows them belongs to the last.
+const CELLS_MAX: usize = 200;
+
 /// The rows of `text`, at most `rows_max` of them. Quotes may hold delimiters, line ends and doubled quotes.
-pub fn rows(text: &str, rows_max: usize) -> Vec<Vec<String>> {
+pub fn rows(text: &str, rows_max: usize, effort: &Effort) -> Result<Vec<Vec<String>>, Failure> {
+    effort.spend(text.len())?;
     let delimiter = delimiter(text);
     let mut rows = Vec::new();
     let mut row = Vec::new();
     let mut cell = String::new();
-    let mut quoted = false;
+    let (mut quoted, mut blank) = (false, true);
+    let mut read = 0;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
+        read += c.len_utf8();
         match c {
             '"' if quoted && chars.peek() == Some(&'"') => {
                 chars.next();
                 cell.push('"');
             }
             '"' if quoted => quoted = false,
-            '"' if cell.trim().is_empty() => {
+            '"' if blank => {
                 cell.clear();
                 quoted = true;
             }
             '\r' if !quoted => {}
             '\n' if !quoted => {
                 end_row(&mut rows, &mut row, &mut cell);
+                blank = true;
+                effort.spend(std::mem::take(&mut read))?;
                 if rows.len() >= rows_max {
-                    return rows;
+                    return Ok(rows);
                 }
             }
-            c if c == delimiter && !quoted => row.push(std::mem::take(&mut cell).trim().to_owned()),
-            c => cell.push(c),
+            c if c == delimiter && !quoted && row.len() + 1 < CELLS_MAX => {
+                row.push(std::mem::take(&mut cell).trim().to_owned());
+                blank = true;
+            }
+            c => {
+                blank &= c.is_whitespace();
+                cell.push(c);
+            }
         }
     }
+    effort.spend(read)?;
     end_row(&mut rows, &mut row, &mut cell);
-    rows
+    Ok(rows)
 }
 
 /// Adds the row unless it is empty.
@@ -64,6 +82,7 @@ fn delimiter(text: &str) -> char {
 
 #[cfg(test)]
 mod tests {
+    use super::super::effort::ample;
     use super::*;
 
     #[test]
@@ -81,12 +100,13 @@ mod tests {
     #[test]
     fn empty_lines_are_no_rows_and_rows_are_bounded() {
         check("a,b\n\n1,2\r\n", "a+b/1+2");
-        assert_eq!(rows("a,b\n1,2\n3,4\n", 2).len(), 2);
+        assert_eq!(rows("a,b\n1,2\n3,4\n", 2, &ample()).unwrap().len(), 2);
+        assert_eq!(rows(&"a,".repeat(1000), 2, &ample()).unwrap()[0].len(), CELLS_MAX);
     }
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let shown: Vec<String> = rows(text, 100).iter().map(|row| row.join("+")).collect();
+        let shown: Vec<String> = rows(text, 100, &ample()).unwrap().iter().map(|row| row.join("+")).collect();
         assert_eq!(shown.join("/"), expected);
     }
 }

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
+use super::Failure;
+use super::effort::Effort;
+
 /// The order in which dates such as `03/04/2026` are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
@@ -38,23 +41,15 @@ pub fn order<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Order> {
 }
 
 /// Every date in running text, with where it stands.
-pub fn find(text: &str) -> Vec<(Range<usize>, String)> {
+pub fn find(text: &str, effort: &Effort) -> Result<Vec<(Range<usize>, String)>, Failure> {
+    effort.spend(text.len())?;
     let words = words(text);
     let mut found = Vec::new();
     let mut next = 0;
     while next < words.len() {
-        let longest = (1..=4).rev().find_map(|count| {
-            let last = words.get(next + count - 1)?;
-            let range = words[next].start..last.end;
-            let slice = text[range.clone()].trim_end_matches(['.', ',', ';', ':', ')']);
-            let range = range.start..range.start + slice.len();
-            // A run of eight digits in prose is more often a number than a date.
-            let digits_only = slice.chars().all(|c| c.is_ascii_digit());
-            (!digits_only && slice.contains(|c: char| c.is_ascii_digit()))
-                .then(|| parse(slice, None))
-                .flatten()
-                .map(|date| (count, range, date))
-        });
+        // A word may be part of a date with any of the three before it.
+        effort.spend(words[next].len() * 10)?;
+        let longest = dated(text, words[next].start, &words[next..]);
         match longest {
             Some((count, range, date)) => {
                 found.push((range, date));
@@ -63,7 +58,29 @@ pub fn find(text: &str) -> Vec<(Range<usize>, String)> {
             None => next += 1,
         }
     }
-    found
+    Ok(found)
+}
+
+/// The longest date that begins at `start`, where the first of `words` does: how many words it takes, where it stands.
+fn dated(text: &str, start: usize, words: &[Range<usize>]) -> Option<(usize, Range<usize>, String)> {
+    (1..=4).rev().find_map(|count| {
+        let slice = text[start..words.get(count - 1)?.end].trim_end_matches(['.', ',', ';', ':', ')']);
+        // A run of eight digits in prose is more often a number than a date.
+        let digits_only = slice.chars().all(|c| c.is_ascii_digit());
+        (!digits_only && slice.contains(|c: char| c.is_ascii_digit()))
+            .then(|| parse(slice, None))
+            .flatten()
+            .map(|date| (count, start..start + slice.len(), date))
+    })
+}
+
+/// The date that `text` begins with.
+pub fn leading(text: &str) -> Option<String> {
+    const CHARS_MAX: usize = 40;
+    let beginning: String = text.chars().take(CHARS_MAX).collect();
+    let words = words(&beginning);
+    let first = words.first().filter(|first| first.start == 0)?;
+    dated(&beginning, first.start, &words).map(|(_, _, date)| date)
 }
 
 fn words(text: &str) -> Vec<Range<usize>> {
@@ -197,6 +214,7 @@ fn without_time(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::effort::ample;
     use super::*;
 
     #[test]
@@ -255,7 +273,7 @@ mod tests {
     #[test]
     fn dates_are_found_in_prose() {
         let text = "Signed on 3 March 2026, effective 2026-04-01 (until 31.03.2027).";
-        let dates: Vec<String> = find(text).into_iter().map(|(_, date)| date).collect();
+        let dates: Vec<String> = find(text, &ample()).unwrap().into_iter().map(|(_, date)| date).collect();
         assert_eq!(dates, ["2026-03-03", "2026-04-01", "2027-03-31"]);
     }
 

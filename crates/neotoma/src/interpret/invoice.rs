@@ -1,14 +1,16 @@
 //! Invoices: labelled values, the heading that carries the number, the letterhead that names the vendor, the items.
 
+use super::effort::Effort;
 use super::lines::Line;
 use super::record::{self, Hints, Pair};
 use super::vocabulary::{self, INVOICE};
-use super::{Extracted, amount, date, items, pairs, party, prose};
+use super::{Extracted, Failure, amount, date, items, pairs, party, prose};
 
 /// The invoice that `lines` are.
-pub fn read(text: &str, lines: &[Line]) -> Option<Extracted> {
-    let (items, rest) = items::of_invoice(lines);
-    let mut pairs = pairs::pairs(&rest);
+pub fn read(text: &str, lines: &[Line], effort: &Effort) -> Result<Option<Extracted>, Failure> {
+    let (items, rest) = items::of_invoice(lines, effort)?;
+    let mut pairs = pairs::pairs(&rest, effort)?;
+    effort.spend(text.len() * LOOKS_MAX)?;
     let headings = lines.iter().flat_map(|line| &line.cells).filter_map(|cell| heading(cell));
     pairs.extend(headings.flatten());
     pairs.extend(
@@ -16,7 +18,7 @@ pub fn read(text: &str, lines: &[Line]) -> Option<Extracted> {
     );
     let hints = Hints { style: amount::style(text), ..Hints::default() };
     let hints = Hints { currency: record::one_currency(text, lines, hints), ..hints };
-    let mut entity = record::extracted(&INVOICE, &pairs, hints)?;
+    let Some(mut entity) = record::extracted(&INVOICE, &pairs, hints) else { return Ok(None) };
     let fields = &mut entity.fields;
     if !fields.contains_key("vendor_name")
         && let Some(vendor) = party::letterhead(lines)
@@ -34,7 +36,7 @@ pub fn read(text: &str, lines: &[Line]) -> Option<Extracted> {
         }
     }
     if !fields.contains_key("date_due")
-        && let Some(due) = prose::due_date(text)
+        && let Some(due) = prose::due_date(text, effort)?
     {
         fields.insert("date_due".to_owned(), due.into());
     }
@@ -42,8 +44,11 @@ pub fn read(text: &str, lines: &[Line]) -> Option<Extracted> {
         fields.insert("items".to_owned(), items.into());
     }
     record::name_dollar(text, fields);
-    (fields.contains_key("invoice_number") || fields.contains_key("amount_due")).then_some(entity)
+    Ok((fields.contains_key("invoice_number") || fields.contains_key("amount_due")).then_some(entity))
 }
+
+/// How often the text is looked at as a whole: headings, style and currency of its amounts, its dollar.
+const LOOKS_MAX: usize = 8;
 
 /// How far down a letter says where and when it was written.
 const PLACE_LINES_MAX: usize = 20;

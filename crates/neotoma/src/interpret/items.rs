@@ -1,7 +1,8 @@
 //! Items of invoices and receipts: the words of each line that has a price, as written.
 
+use super::effort::Effort;
 use super::lines::Line;
-use super::{amount, vocabulary};
+use super::{Failure, amount, vocabulary};
 
 const NAMES: &str = "description|item|items|beschreibung|bezeichnung|artikel|leistung|service|product|details|concepto|\
     descripción|work|tätigkeit|artikelbezeichnung|produkt|item description";
@@ -9,11 +10,14 @@ const NUMBERS: &str = "amount|total|price|unit price|qty|quantity|menge|anzahl|p
     importe|cantidad|precio|rate|hours|stunden|summe|line total|e preis|g preis|std|unit|einheit";
 /// Lines without a price in the middle of a list, such as the second line of a description.
 const REMARKS_MAX: usize = 2;
+/// How often a line is looked at: as a header, for each beginning that may be the label of a sum, and as an item.
+const LOOKS_MAX: usize = 6;
 
 /// The items below a header such as "Description  Qty  Amount", and the lines without them.
-pub fn of_invoice(lines: &[Line]) -> (Vec<String>, Vec<Line>) {
+pub fn of_invoice(lines: &[Line], effort: &Effort) -> Result<(Vec<String>, Vec<Line>), Failure> {
+    effort.spend(LOOKS_MAX * text_bytes(lines))?;
     let Some((at, column)) = lines.iter().enumerate().find_map(|(at, line)| Some((at, header(line)?))) else {
-        return (without_header(lines), lines.to_vec());
+        return Ok((without_header(lines), lines.to_vec()));
     };
     let mut items = Vec::new();
     let mut taken = vec![false; lines.len()];
@@ -37,11 +41,16 @@ pub fn of_invoice(lines: &[Line]) -> (Vec<String>, Vec<Line>) {
         }
     }
     let rest = lines.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(line, _)| line.clone());
-    (items, rest.collect())
+    Ok((items, rest.collect()))
+}
+
+fn text_bytes(lines: &[Line]) -> usize {
+    lines.iter().map(|line| line.text.len() + 1).sum()
 }
 
 /// The lines of a till receipt that have a price, above the first sum.
-pub fn of_receipt(lines: &[Line]) -> Vec<String> {
+pub fn of_receipt(lines: &[Line], effort: &Effort) -> Result<Vec<String>, Failure> {
+    effort.spend(LOOKS_MAX * text_bytes(lines))?;
     let mut items = Vec::new();
     for line in lines.iter().filter(|line| !line.is_blank()) {
         if ends_list(line) {
@@ -49,7 +58,7 @@ pub fn of_receipt(lines: &[Line]) -> Vec<String> {
         }
         items.extend(priced(line));
     }
-    items
+    Ok(items)
 }
 
 /// The lines of cells with a price above the first sum, where no header says that they are items.
@@ -118,13 +127,14 @@ fn priced(line: &Line) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::effort::ample;
     use super::super::lines::lines;
     use super::*;
 
     #[test]
     fn items_stand_between_their_header_and_the_sums() {
         let text = "Pos  Bezeichnung  Menge  Preis\n1  Beratung  2 Std.  160,00\n2  Fahrt  1  30,00\nSumme  190,00";
-        let (items, rest) = of_invoice(&lines(text));
+        let (items, rest) = of_invoice(&lines(text, &ample()).unwrap(), &ample()).unwrap();
         assert_eq!(items, ["Beratung", "Fahrt"]);
         assert_eq!(rest.len(), 1);
     }
@@ -132,6 +142,6 @@ mod tests {
     #[test]
     fn receipt_items_have_a_price() {
         let text = "Markt am Tor\nTel 030 1234\nBrot 3,49 A\nMilch  1,19\nSUMME 4,68\nBar 5,00";
-        assert_eq!(of_receipt(&lines(text)), ["Brot", "Milch"]);
+        assert_eq!(of_receipt(&lines(text, &ample()).unwrap(), &ample()).unwrap(), ["Brot", "Milch"]);
     }
 }

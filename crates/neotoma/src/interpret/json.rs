@@ -3,13 +3,15 @@
 use contract::Object;
 use serde_json::{Map, Value};
 
+use super::effort::Effort;
 use super::record::{Hints, Pair};
 use super::table::ENTITIES_MAX;
 use super::vocabulary::{Reading, Vocabulary};
-use super::{Extracted, Failure, note, record, vocabulary};
+use super::{Extracted, Failure, Understood, note, record, vocabulary};
 
-/// The entities of a JSON text.
-pub fn entities(text: &str) -> Result<Vec<Extracted>, Failure> {
+/// The entities of a JSON text. Every key of an object is kept.
+pub fn entities(text: &str, effort: &Effort) -> Result<Understood, Failure> {
+    effort.spend(text.len())?;
     // The parser refuses deep nesting itself.
     let value: Value =
         serde_json::from_str(text).map_err(|_| Failure { reason: "the JSON is not well formed".to_owned() })?;
@@ -22,12 +24,29 @@ pub fn entities(text: &str) -> Result<Vec<Extracted>, Failure> {
         },
         _ => std::slice::from_ref(&value),
     };
-    let found: Option<Vec<Extracted>> = list.iter().take(ENTITIES_MAX).map(entity).collect();
-    Ok(match found {
-        Some(found) if !found.is_empty() => found,
+    let mut found = Vec::new();
+    for value in list.iter().take(ENTITIES_MAX) {
+        effort.spend(vocabulary::ALL.len() * value.as_object().map_or(0, Map::len))?;
         // One element that fits nothing makes the whole a note: half of a list would be a lie.
-        _ => note::read(text, &[], &[]).into_iter().collect(),
-    })
+        let Some(entity) = entity(value) else { return Ok(untyped(text)) };
+        found.push(entity);
+    }
+    if found.is_empty() {
+        return Ok(untyped(text));
+    }
+    let understood = Understood::from(found);
+    match list.len().saturating_sub(ENTITIES_MAX) {
+        0 => Ok(understood),
+        more => {
+            Ok(understood.remark(format!("The list has {more} more elements than the {ENTITIES_MAX} that are read.")))
+        }
+    }
+}
+
+fn untyped(text: &str) -> Understood {
+    let remark = "The JSON names no type that is known, not in all of its elements: it is kept as one note. \
+                  Give each object an entity_type to have it stored as an entity.";
+    note::whole(text).remark(remark)
 }
 
 fn entity(value: &Value) -> Option<Extracted> {
@@ -46,9 +65,24 @@ fn entity(value: &Value) -> Option<Extracted> {
 fn typed(object: &Map<String, Value>) -> Option<Extracted> {
     let labels: Vec<String> = object.keys().map(|key| vocabulary::normal(key)).collect();
     let vocabulary = record::type_of(labels.iter().map(String::as_str))?;
-    let pairs: Vec<Pair> = object.iter().filter_map(|(key, value)| Some(Pair::new(key, &plain(value)?))).collect();
-    let mut entity = record::extracted(vocabulary, &pairs, Hints::default())?;
+    // What has no plain form takes no field, so it is among what is left.
+    let pairs = object.iter().map(|(key, value)| Pair::new(key, &plain(value).unwrap_or_default()));
+    let pairs: Vec<Pair> = pairs.collect();
+    let (mut entity, left) = record::whole(vocabulary, &pairs, Hints::default())?;
     keep_values(vocabulary, object, &mut entity.fields);
+    for (at, (key, value)) in object.iter().enumerate() {
+        let label = vocabulary::normal(key);
+        let is_taken = label == "items" || vocabulary.term(&label).is_some_and(|term| term.field == "tags");
+        let is_left = match value {
+            Value::Array(list) => !list.is_empty() && !is_taken,
+            // Of a party only the name became a field.
+            Value::Object(inner) => inner.keys().any(|key| key != "name"),
+            _ => left.binary_search(&at).is_ok(),
+        };
+        if let Some(name) = record::field_name(key).filter(|_| is_left) {
+            entity.fields.entry(name).or_insert_with(|| value.clone());
+        }
+    }
     Some(entity)
 }
 
@@ -90,6 +124,7 @@ fn plain(value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::effort::ample;
     use super::*;
 
     #[test]
@@ -111,6 +146,14 @@ mod tests {
     }
 
     #[test]
+    fn every_key_is_kept() {
+        check(
+            r#"{"name":"Ada Linde","email":"a@example.com","badge":7,"teams":["x"],"home":{"city":"Leith"},"nick":null}"#,
+            r#"person {"name":"Ada Linde","email":"a@example.com","badge":7,"teams":["x"],"home":{"city":"Leith"}}"#,
+        );
+    }
+
+    #[test]
     fn everything_else_is_a_note() {
         check(r#"{"a":1}"#, r#"note {"content":"{\"a\":1}"}"#);
         check(r#"[1,2]"#, r#"note {"content":"[1,2]"}"#);
@@ -118,13 +161,13 @@ mod tests {
 
     #[test]
     fn broken_json_is_a_failure() {
-        assert_eq!(entities("{").unwrap_err().reason, "the JSON is not well formed");
-        assert!(entities(&"[".repeat(100_000)).is_err());
+        assert_eq!(entities("{", &ample()).unwrap_err().reason, "the JSON is not well formed");
+        assert!(entities(&"[".repeat(100_000), &ample()).is_err());
     }
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let found = entities(text).unwrap();
+        let found = entities(text, &ample()).unwrap().entities;
         let shown: Vec<String> = found
             .iter()
             .map(|entity| format!("{} {}", entity.entity_type, serde_json::to_string(&entity.fields).unwrap()))

@@ -1,5 +1,11 @@
 //! The lines of a text, each divided into the cells that gaps, tabs, dotted leaders or pipes set apart.
 
+use super::Failure;
+use super::effort::Effort;
+
+/// Cells of one line; what follows them belongs to the last.
+const CELLS_MAX: usize = 200;
+
 /// A line without the marks of Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
@@ -17,8 +23,12 @@ impl Line {
 }
 
 /// Divides `text` into lines.
-pub fn lines(text: &str) -> Vec<Line> {
-    text.lines().map(line).collect()
+pub fn lines(text: &str, effort: &Effort) -> Result<Vec<Line>, Failure> {
+    let read = |raw: &str| {
+        effort.spend(raw.len())?;
+        Ok(line(raw))
+    };
+    text.lines().map(read).collect()
 }
 
 fn line(raw: &str) -> Line {
@@ -47,42 +57,46 @@ fn line(raw: &str) -> Line {
     Line { text: cells.join(" "), cells, heading }
 }
 
+/// The cells of a line. Every character is looked at once, as part of one run.
 fn cells(text: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let gap = gap_chars(rest);
+    while let Some(first) = rest.chars().next() {
+        let run = run(rest, first);
+        let (these, after) = rest.split_at(run);
+        let has_room = cells.len() < CELLS_MAX;
         let cell = cells.last_mut().expect("there is always a last cell");
-        if gap > 0 {
+        if has_room && is_gap(first, run) {
             if !cell.is_empty() {
                 cells.push(String::new());
             }
-            rest = &rest[gap..];
         } else {
-            cell.push(if c.is_whitespace() { ' ' } else { c });
-            rest = &rest[c.len_utf8()..];
+            cell.extend(these.chars().map(|c| if c.is_whitespace() { ' ' } else { c }));
         }
+        rest = after;
     }
     let trimmed = cells.iter().map(|cell| cell.trim().to_owned());
     trimmed.filter(|cell| !cell.is_empty()).collect()
 }
 
-/// How many bytes at the start of `text` are a gap between cells.
-fn gap_chars(text: &str) -> usize {
-    let run = |is: fn(char) -> bool| text.len() - text.trim_start_matches(is).len();
-    let spaces = run(|c| c == ' ' || c == '\u{a0}');
-    let dots = run(|c| c == '.' || c == '…');
-    let underscores = run(|c| c == '_');
-    if text.starts_with('\t') || text.starts_with('|') {
-        1
-    } else if spaces >= 2 && text[spaces..].chars().next().is_some_and(|next| next != '\t') {
-        spaces
-    } else if dots >= 3 {
-        dots
-    } else if underscores >= 3 {
-        underscores
-    } else {
-        0
+/// How many bytes at the start of `text` are of the kind of its first character, as far as that may be a gap.
+fn run(text: &str, first: char) -> usize {
+    let while_is = |is: fn(char) -> bool| text.len() - text.trim_start_matches(is).len();
+    match first {
+        ' ' | '\u{a0}' => while_is(|c| c == ' ' || c == '\u{a0}'),
+        '.' | '…' => while_is(|c| c == '.' || c == '…'),
+        '_' => while_is(|c| c == '_'),
+        first => first.len_utf8(),
+    }
+}
+
+/// Whether a run of so many bytes sets cells apart.
+fn is_gap(first: char, bytes: usize) -> bool {
+    match first {
+        '\t' | '|' => true,
+        ' ' | '\u{a0}' => bytes >= 2,
+        '.' | '…' | '_' => bytes >= 3,
+        _ => false,
     }
 }
 
@@ -97,6 +111,8 @@ mod tests {
         check("Total ........ 12.00", &["Total", "12.00"]);
         check("| a | b |", &["a", "b"]);
         check("  one cell only ", &["one cell only"]);
+        check("Name  \t Ada   \t", &["Name", "Ada"]);
+        check("a  b..c", &["a", "b..c"]);
     }
 
     #[test]
@@ -106,6 +122,13 @@ mod tests {
         check("## Invoice", &["Invoice"]);
         check("----------", &[]);
         check("- [ ] Task", &["- [ ] Task"]);
+    }
+
+    #[test]
+    fn cells_are_bounded_and_nothing_is_lost() {
+        let wide = line(&"a|".repeat(1000));
+        assert_eq!(wide.cells.len(), CELLS_MAX);
+        assert_eq!(wide.text.matches('a').count(), 1000);
     }
 
     #[track_caller]

@@ -1,11 +1,11 @@
 //! A model behind an OpenAI-compatible endpoint as interpreter, for those who configure one.
 //!
-//! Plain HTTP is for a model on this machine or in the same network, HTTPS for all others. Nothing of a document or of an
-//! answer enters a failure.
+//! Plain HTTP is for a model on this machine, HTTPS for all others. Nothing of a document or of an answer enters a failure.
 
 mod tls;
 mod wire;
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,7 +17,8 @@ use serde_json::{Map, Value, json};
 
 use tls::Tls;
 
-use super::{Document, Extracted, Failure, Interpreter, rules, vocabulary};
+use super::worker::Workers;
+use super::{Document, Extracted, Failure, Interpreter, Understood, rules, vocabulary};
 
 /// Where the model is and how it is asked.
 #[derive(Clone)]
@@ -29,7 +30,7 @@ pub struct OpenAiConfig {
     pub api_key: Option<String>,
     /// Certificate authorities to trust instead of the system's, as a PEM file.
     pub authorities: Option<PathBuf>,
-    /// For the whole exchange.
+    /// For reading the document and for the whole exchange, together.
     pub timeout: Duration,
     /// 0 asks for the most repeatable answer.
     pub temperature: f64,
@@ -40,14 +41,14 @@ pub struct OpenAiConfig {
 }
 
 impl OpenAiConfig {
-    /// A configuration with the defaults: 60 seconds, temperature 0, answers up to 4 MB, texts up to 256 KB.
+    /// A configuration with the defaults: 25 seconds, temperature 0, answers up to 4 MB, texts up to 256 KB.
     pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
             base_url: base_url.into(),
             model: model.into(),
             api_key: None,
             authorities: None,
-            timeout: Duration::from_secs(60),
+            timeout: Duration::from_secs(25),
             temperature: 0.0,
             answer_bytes_max: 4 << 20,
             text_bytes_max: 256 << 10,
@@ -74,19 +75,26 @@ pub struct OpenAi {
     endpoint: Uri,
     /// For an https address.
     tls: Option<Tls>,
+    workers: Workers,
 }
 
 impl OpenAi {
-    /// Refuses an address that is neither HTTP nor HTTPS.
+    /// Refuses an address that is neither HTTPS nor HTTP on this machine: documents and keys do not travel in the clear.
     pub fn new(config: OpenAiConfig) -> Result<Self, Failure> {
         let address = format!("{}/chat/completions", config.base_url.trim_end_matches('/'));
         let endpoint: Uri = address.parse().map_err(|_| failure("the address of the model is not a URL"))?;
         let tls = match endpoint.scheme_str() {
-            Some("http") => None,
+            Some("http") if is_loopback(&endpoint) => None,
+            Some("http") => {
+                let reason = "plain http is for a model on this machine only; give an https address, \
+                              or one on 127.0.0.1, [::1] or localhost";
+                return Err(failure(reason));
+            }
             Some("https") => Some(Tls::new(config.authorities.as_deref())?),
             _ => return Err(failure("the address of the model is not an http or https URL")),
         };
-        Ok(Self { config, endpoint, tls })
+        let workers = Workers::new(config.timeout);
+        Ok(Self { config, endpoint, tls, workers })
     }
 
     async fn ask(&self, text: &str) -> Result<Vec<Extracted>, Failure> {
@@ -107,11 +115,21 @@ impl OpenAi {
         });
         let to = wire::Place { endpoint: &self.endpoint, tls: self.tls.as_ref() };
         let exchange = wire::post(to, self.config.api_key.as_deref(), &request, self.config.answer_bytes_max);
-        let answer = tokio::time::timeout(self.config.timeout, exchange)
-            .await
-            .map_err(|_| failure("the model did not answer in time"))??;
-        entities(&answer)
+        entities(&exchange.await?)
     }
+
+    async fn read(&self, document: Document<'_>) -> Result<Understood, Failure> {
+        match rules::text_of(document, &self.workers).await? {
+            Some(text) => self.ask(&text).await.map(Understood::from),
+            None => Ok(rules::unread(document.mime_type)),
+        }
+    }
+}
+
+/// Whether an address leads to this machine whatever a resolver says.
+fn is_loopback(endpoint: &Uri) -> bool {
+    let host = endpoint.host().unwrap_or_default().trim_matches(['[', ']']);
+    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 const INSTRUCTIONS: &str = "Extract the entities that the document states. Use only the given entity types and fields. Copy \
@@ -131,12 +149,10 @@ impl Interpreter for OpenAi {
         &'a self,
         document: Document<'a>,
         _config: &'a Object,
-    ) -> BoxFuture<'a, Result<Vec<Extracted>, Failure>> {
+    ) -> BoxFuture<'a, Result<Understood, Failure>> {
         async move {
-            match rules::text_of(document, self.config.timeout).await? {
-                Some(text) => self.ask(&text).await,
-                None => Ok(Vec::new()),
-            }
+            let read = tokio::time::timeout(self.config.timeout, self.read(document)).await;
+            read.unwrap_or_else(|_| Err(failure("the model did not answer in time")))
         }
         .boxed()
     }

@@ -3,20 +3,23 @@
 //! A value stands after a colon, in the next cell, after a known label, or below its label. Only known labels take a value
 //! without a colon, so that ordinary sentences do not become fields.
 
+use super::effort::Effort;
 use super::lines::Line;
 use super::record::Pair;
-use super::{amount, date, tax, vocabulary};
+use super::{Failure, amount, date, tax, vocabulary};
 
 /// The longest label, in words and in characters.
 const LABEL_WORDS_MAX: usize = 6;
 const LABEL_CHARS_MAX: usize = 48;
 
 /// The labelled values of `lines`, in order.
-pub fn pairs(lines: &[Line]) -> Vec<Pair> {
+pub fn pairs(lines: &[Line], effort: &Effort) -> Result<Vec<Pair>, Failure> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < lines.len() {
         let line = &lines[at];
+        // A value is looked at for each of the words that may end its label.
+        effort.spend(line.text.len() * LABEL_WORDS_MAX)?;
         if let Some(below) = header_of(line, lines.get(at + 1)) {
             found.extend(line.cells.iter().zip(&below.cells).map(|(label, value)| Pair::new(label, value)));
             at += 2;
@@ -30,13 +33,13 @@ pub fn pairs(lines: &[Line]) -> Vec<Pair> {
         }
         at += 1;
     }
-    found
+    Ok(found)
 }
 
 /// The pairs of blocks that blank lines set apart.
-pub fn blocks(lines: &[Line]) -> Vec<Vec<Pair>> {
+pub fn blocks(lines: &[Line], effort: &Effort) -> Result<Vec<Vec<Pair>>, Failure> {
     let blocks = lines.split(|line| line.is_blank() || line.heading);
-    blocks.filter(|block| !block.is_empty()).map(pairs).collect()
+    blocks.filter(|block| !block.is_empty()).map(|block| pairs(block, effort)).collect()
 }
 
 /// The pair that starts in a cell, and how many cells it takes.
@@ -142,6 +145,7 @@ fn split_known(text: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::effort::ample;
     use super::super::lines::lines;
     use super::*;
 
@@ -182,8 +186,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let shown: Vec<String> =
-            pairs(&lines(text)).iter().map(|pair| format!("{}={}", pair.label, pair.value)).collect();
+        let pairs = pairs(&lines(text, &ample()).unwrap(), &ample()).unwrap();
+        let shown: Vec<String> = pairs.iter().map(|pair| format!("{}={}", pair.label, pair.value)).collect();
         assert_eq!(shown.join("; "), expected);
     }
 }

@@ -1,42 +1,63 @@
 //! A text as a whole: which kind of paper it is decides how it is read.
 
+use super::effort::Effort;
 use super::lines::{self, Line};
 use super::record::{self, Pair};
 use super::vocabulary::{self, CONTRACT, INVOICE, RECEIPT};
-use super::{Extracted, agreement, checklist, invoice, note, pairs, prose, receipt, table};
+use super::{
+    Extracted, Failure, Understood, agreement, checklist, invoice, meeting, note, pairs, prose, receipt, table,
+};
 
 /// A longer text is not looked into; it is one note.
 const TEXT_BYTES_MAX: usize = 2 << 20;
+const TEXT_LINES_MAX: usize = 50_000;
 
-/// The entities of a text. One that fits nothing specific is a note.
-pub fn entities(text: &str) -> Vec<Extracted> {
-    if text.len() > TEXT_BYTES_MAX {
-        return note::read(text, &[], &[]).into_iter().collect();
+/// The entities of a text. One that is no single paper, such as an invoice, is a note beside what it lists, so that
+/// nothing it says is lost.
+pub fn entities(text: &str, effort: &Effort) -> Result<Understood, Failure> {
+    effort.spend(text.len())?;
+    if text.len() > TEXT_BYTES_MAX || text.lines().nth(TEXT_LINES_MAX).is_some() {
+        let remark = "The text is longer than what is looked into, 2 MB or 50,000 lines: it is kept as one note.";
+        return Ok(note::whole(text).remark(remark));
     }
-    let lines = lines::lines(text);
-    let all = pairs::pairs(&lines);
-    let (tables, in_table) = table::in_lines(&lines);
+    let lines = lines::lines(text, effort)?;
+    let all = pairs::pairs(&lines, effort)?;
+    let (tables, in_table) = table::in_lines(&lines, effort)?;
     // One row below its labels is a way to lay out a single paper; two rows are a list of them.
     if tables.len() >= 2 && tables.iter().all(|entity| entity.entity_type == "invoice") {
-        return tables;
+        return Ok(tables.into());
     }
     let specific = match kind(&lines, &all) {
-        Some(Kind::Invoice) => invoice::read(text, &lines),
-        Some(Kind::Receipt) => receipt::read(text, &lines),
-        Some(Kind::Contract) => agreement::read(text, &lines, &all),
-        None => prose::invoice(text),
+        Some(Kind::Invoice) => invoice::read(text, &lines, effort)?,
+        Some(Kind::Receipt) => receipt::read(text, &lines, effort)?,
+        Some(Kind::Contract) => agreement::read(text, &lines, &all, effort)?,
+        None => prose::invoice(text, effort)?,
     };
     if let Some(entity) = specific {
-        return vec![entity];
+        return Ok(vec![entity].into());
     }
+    let free = lines.iter().zip(&in_table).filter(|(_, taken)| !**taken).map(|(line, _)| line.clone());
+    let free: Vec<Line> = free.collect();
     let mut found = tables;
-    found.extend(records(&lines, &in_table));
-    found.extend(checklist::tasks(&lines));
+    found.extend(records(&free, effort)?);
+    found.extend(checklist::tasks(&lines, effort)?);
+    let left_out = found.len().saturating_sub(table::ENTITIES_MAX);
     found.truncate(table::ENTITIES_MAX);
-    if found.is_empty() || has_prose(&lines, &in_table) {
-        found.extend(note::read(text, &lines, &all));
+    let mut understood = Understood::from(found);
+    let labelled = pairs::pairs(&free, effort)?;
+    let whole = note::read(text, &lines, &labelled);
+    understood.remarks.extend(whole.remarks);
+    for mut note in whole.entities {
+        meeting::read(&lines, &labelled, &mut note.fields, effort)?;
+        understood.entities.push(note);
     }
-    found
+    if left_out > 0 {
+        let max = table::ENTITIES_MAX;
+        return Ok(
+            understood.remark(format!("{left_out} more entities stand in the text than the {max} that are read."))
+        );
+    }
+    Ok(understood)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,27 +112,10 @@ fn heading_kind(line: &Line) -> Option<Kind> {
 }
 
 /// The entities of blocks of key-value lines, such as contact cards.
-fn records(lines: &[Line], in_table: &[bool]) -> Vec<Extracted> {
-    let free: Vec<Line> =
-        lines.iter().zip(in_table).filter(|(_, taken)| !**taken).map(|(line, _)| line.clone()).collect();
-    let blocks = pairs::blocks(&free);
-    let style = super::amount::style(&free.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"));
+fn records(lines: &[Line], effort: &Effort) -> Result<Vec<Extracted>, Failure> {
+    let blocks = pairs::blocks(lines, effort)?;
+    let style = super::amount::style(&lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"));
     let hints = record::Hints { style, ..record::Hints::default() };
     let entity = |block: &Vec<Pair>| record::entity(block, hints).filter(|entity| entity.entity_type != "note");
-    blocks.iter().filter_map(entity).collect()
-}
-
-/// Whether the text says something beside headings, lists, tables and key-value lines.
-fn has_prose(lines: &[Line], in_table: &[bool]) -> bool {
-    const SENTENCE_WORDS_MIN: usize = 6;
-    lines.iter().zip(in_table).any(|(line, taken)| {
-        let is_pair = || !pairs::pairs(std::slice::from_ref(line)).is_empty();
-        !taken
-            && !line.heading
-            && line.cells.len() == 1
-            && !checklist::is_item(line)
-            && line.text.split_whitespace().count() >= SENTENCE_WORDS_MIN
-            && line.text.ends_with(['.', '!', '?', ','])
-            && !is_pair()
-    })
+    Ok(blocks.iter().filter_map(entity).collect())
 }

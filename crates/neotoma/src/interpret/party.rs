@@ -58,6 +58,7 @@ pub fn name(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::effort::ample;
     use super::super::lines::lines;
     use super::*;
 
@@ -76,7 +77,8 @@ mod tests {
 
     #[test]
     fn the_letterhead_is_a_company_near_the_top() {
-        assert_eq!(letterhead(&lines("Page 1\nNordwind GmbH\nRechnung")).as_deref(), Some("Nordwind GmbH"));
-        assert_eq!(letterhead(&lines("Invoice\nfor our friends")), None);
+        let top = |text| letterhead(&lines(text, &ample()).unwrap());
+        assert_eq!(top("Page 1\nNordwind GmbH\nRechnung").as_deref(), Some("Nordwind GmbH"));
+        assert_eq!(top("Invoice\nfor our friends"), None);
     }
 }

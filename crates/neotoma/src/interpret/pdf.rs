@@ -13,6 +13,7 @@ use std::time::Instant;
 use lopdf::{Document, LoadOptions, Object, ObjectId};
 
 use super::Failure;
+use super::effort::Effort;
 
 /// What a PDF may cost.
 const PAGES_MAX: usize = 500;
@@ -35,24 +36,23 @@ thread_local! {
 }
 
 /// The text of all pages, with a blank line between them.
-pub fn text(bytes: &[u8], deadline: Instant) -> Result<String, Failure> {
-    let document = load(bytes, deadline)?;
+pub fn text(bytes: &[u8], effort: &Effort) -> Result<String, Failure> {
+    let document = load(bytes, effort.deadline())?;
     let mut text = String::new();
     let mut bytes_left = CONTENT_BYTES_MAX;
     for (count, page) in document.page_iter().enumerate() {
         if count >= PAGES_MAX {
             return Err(failure(format!("the PDF has more than {PAGES_MAX} pages")));
         }
-        if Instant::now() > deadline {
-            return Err(failure("reading the PDF took too long"));
-        }
-        let page = layout::page(&document, page, &mut bytes_left, deadline)?;
+        effort.check()?;
+        let page = layout::page(&document, page, &mut bytes_left, effort)?;
         text.push_str(&page);
         text.push('\n');
         if text.len() > TEXT_CHARS_MAX {
             return Err(failure("the PDF has too much text"));
         }
     }
+    effort.unpacked(text.len());
     Ok(text)
 }
 

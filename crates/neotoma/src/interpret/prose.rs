@@ -1,8 +1,10 @@
 //! Sentences that state an invoice: "please pay invoice INV-7 of EUR 120.00 by 15 March 2026".
 
-use super::vocabulary::normal;
-use super::{Extracted, amount, date, record};
 use contract::Object;
+
+use super::effort::Effort;
+use super::vocabulary::normal;
+use super::{Extracted, Failure, amount, date, record};
 
 const DUE: &[&str] = &[
     "due on ",
@@ -50,54 +52,57 @@ const NUMBER: &[&str] = &[
 const DATED: &[&str] = &["dated ", "vom ", "issued on ", "de fecha "];
 
 /// The invoice that a text speaks of. It needs a number and an amount: a mere mention is not an invoice.
-pub fn invoice(text: &str) -> Option<Extracted> {
+pub fn invoice(text: &str, effort: &Effort) -> Result<Option<Extracted>, Failure> {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let number = after(&flat, NUMBER).find_map(leading_number)?;
+    let Some(number) = after(&flat, NUMBER, effort)?.find_map(leading_number) else { return Ok(None) };
     let style = amount::style(text);
-    let sum = after(&flat, AMOUNT).find_map(|rest| leading_amount(rest, style))?;
+    let sum = after(&flat, AMOUNT, effort)?.find_map(|rest| leading_amount(rest, style));
+    let Some(sum) = sum else { return Ok(None) };
     let mut fields = Object::default();
     fields.insert("invoice_number".to_owned(), number.into());
-    if let Some(day) = after(&flat, DATED).find_map(leading_date) {
+    if let Some(day) = after(&flat, DATED, effort)?.find_map(leading_date) {
         fields.insert("invoice_date".to_owned(), day.into());
     }
     fields.insert("amount_due".to_owned(), sum.number.into());
     if let Some(code) = sum.currency {
         fields.insert("currency".to_owned(), code.into());
     }
-    if let Some(day) = due_date(text) {
+    if let Some(day) = due_date(text, effort)? {
         fields.insert("date_due".to_owned(), day.into());
     }
     record::name_dollar(text, &mut fields);
-    Some(Extracted { entity_type: "invoice".to_owned(), fields })
+    Ok(Some(Extracted { entity_type: "invoice".to_owned(), fields }))
 }
 
 /// The date by which a sentence asks for payment; nothing when sentences name different ones.
-pub fn due_date(text: &str) -> Option<String> {
+pub fn due_date(text: &str, effort: &Effort) -> Result<Option<String>, Failure> {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut dates: Vec<String> = after(&flat, DUE).filter_map(leading_date).collect();
+    let mut dates: Vec<String> = after(&flat, DUE, effort)?.filter_map(leading_date).collect();
     dates.dedup();
-    if dates.len() == 1 { dates.pop() } else { None }
+    Ok(if dates.len() == 1 { dates.pop() } else { None })
 }
 
 /// What follows each of the phrases, phrase by phrase. Case is ignored and a phrase starts a word.
-fn after<'a>(text: &'a str, phrases: &'a [&str]) -> impl Iterator<Item = &'a str> {
+pub fn after<'a>(
+    text: &'a str,
+    phrases: &[&str],
+    effort: &Effort,
+) -> Result<impl Iterator<Item = &'a str> + use<'a>, Failure> {
     // Lower-casing may change lengths in bytes; such texts are searched as they are.
     let lower = text.to_lowercase();
     let lower = if lower.len() == text.len() { lower } else { text.to_owned() };
-    phrases.iter().flat_map(move |phrase| {
-        let starts: Vec<usize> = lower
-            .match_indices(phrase)
-            .filter(|(at, _)| !lower[..*at].ends_with(char::is_alphanumeric))
-            .map(|(at, _)| at + phrase.len())
-            .collect();
-        starts.into_iter().filter_map(|at| text.get(at..))
-    })
+    let mut starts = Vec::new();
+    for phrase in phrases {
+        effort.spend(lower.len())?;
+        let found = lower.match_indices(phrase).filter(|(at, _)| !lower[..*at].ends_with(char::is_alphanumeric));
+        starts.extend(found.map(|(at, _)| at + phrase.len()));
+    }
+    Ok(starts.into_iter().filter_map(|at| text.get(at..)))
 }
 
-fn leading_date(rest: &str) -> Option<String> {
-    let rest: String = rest.chars().take(40).collect();
-    let rest = rest.strip_prefix("the ").or_else(|| rest.strip_prefix("dem ")).unwrap_or(&rest);
-    date::find(rest).into_iter().find(|(range, _)| range.start == 0).map(|(_, day)| day)
+/// The date that `rest` begins with, perhaps after an article.
+pub fn leading_date(rest: &str) -> Option<String> {
+    date::leading(rest.strip_prefix("the ").or_else(|| rest.strip_prefix("dem ")).unwrap_or(rest))
 }
 
 fn leading_amount(rest: &str, style: Option<amount::Style>) -> Option<amount::Amount> {
@@ -118,6 +123,7 @@ fn leading_number(rest: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::effort::ample;
     use super::*;
 
     #[test]
@@ -140,7 +146,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let shown = invoice(text).map_or("-".to_owned(), |entity| serde_json::to_string(&entity.fields).unwrap());
+        let found = invoice(text, &ample()).unwrap();
+        let shown = found.map_or("-".to_owned(), |entity| serde_json::to_string(&entity.fields).unwrap());
         assert_eq!(shown, expected);
     }
 }

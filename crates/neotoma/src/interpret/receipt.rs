@@ -1,9 +1,10 @@
 //! Receipts: the merchant on top, items, the sum, and how it was paid.
 
+use super::effort::Effort;
 use super::lines::Line;
 use super::record::{self, Hints, Pair};
 use super::vocabulary::{self, RECEIPT};
-use super::{Extracted, amount, date, items, pairs, party};
+use super::{Extracted, Failure, amount, date, items, pairs, party};
 
 /// Words that begin a line which says how much was paid by what.
 const PAYMENTS: &[&str] = &[
@@ -33,21 +34,22 @@ const PAYMENTS: &[&str] = &[
 ];
 
 /// The receipt that `lines` are.
-pub fn read(text: &str, lines: &[Line]) -> Option<Extracted> {
-    let mut pairs = pairs::pairs(lines);
+pub fn read(text: &str, lines: &[Line], effort: &Effort) -> Result<Option<Extracted>, Failure> {
+    let mut pairs = pairs::pairs(lines, effort)?;
+    effort.spend(text.len() * LOOKS_MAX)?;
     let hints = Hints { style: amount::style(text), ..Hints::default() };
     let hints = Hints { currency: record::one_currency(text, lines, hints), ..hints };
     let paid = lines.iter().find_map(payment);
     pairs.extend(paid.map(|paid| Pair::new("payment method", &paid)));
-    let mut entity = record::extracted(&RECEIPT, &pairs, hints)?;
+    let Some(mut entity) = record::extracted(&RECEIPT, &pairs, hints) else { return Ok(None) };
     let fields = &mut entity.fields;
     if !fields.contains_key("merchant_name")
-        && let Some(merchant) = merchant(lines)
+        && let Some(merchant) = merchant(lines, effort)?
     {
         fields.insert("merchant_name".to_owned(), merchant.into());
     }
     if !fields.contains_key("date_purchased") {
-        let mut dates: Vec<String> = date::find(text).into_iter().map(|(_, day)| day).collect();
+        let mut dates: Vec<String> = date::find(text, effort)?.into_iter().map(|(_, day)| day).collect();
         dates.sort();
         dates.dedup();
         // Only one date on the paper can be the date of purchase; of several none is chosen.
@@ -55,13 +57,16 @@ pub fn read(text: &str, lines: &[Line]) -> Option<Extracted> {
             fields.insert("date_purchased".to_owned(), day.clone().into());
         }
     }
-    let items = items::of_receipt(lines);
+    let items = items::of_receipt(lines, effort)?;
     if !items.is_empty() {
         fields.insert("items".to_owned(), items.into());
     }
     record::name_dollar(text, fields);
-    fields.contains_key("amount_total").then_some(entity)
+    Ok(fields.contains_key("amount_total").then_some(entity))
 }
+
+/// How often the text is looked at as a whole: style and currency of its amounts, how it was paid, its dollar.
+const LOOKS_MAX: usize = 8;
 
 /// Whether a line says how the sum was paid.
 pub fn is_paid(lines: &[Line]) -> bool {
@@ -86,18 +91,25 @@ const NOT_MERCHANTS: &str = "receipt|quittung|kassenbon|kassenbeleg|beleg|bon|re
     customer copy|merchant copy|händlerbeleg|duplicate|copy|kopie|welcome|willkommen|barquittung|cash receipt|official receipt|\
     store copy|kassenzettel|kaufbeleg|thank you";
 
-fn merchant(lines: &[Line]) -> Option<String> {
-    let mut candidates = lines.iter().filter(|line| !line.is_blank()).take(5);
-    let top = candidates.find(|line| {
-        let normal = vocabulary::normal(&line.text);
-        let is_title = NOT_MERCHANTS.split('|').any(|title| title == normal)
-            || normal.starts_with("page ")
-            || normal.starts_with("seite ");
-        let letters = line.text.chars().filter(|c| c.is_alphabetic()).count();
-        !is_title && letters >= 3 && date::find(&line.text).is_empty()
-    })?;
-    let cell = top.cells.first()?;
-    // A label on top means that the paper is laid out otherwise.
-    let is_pair = !pairs::pairs(std::slice::from_ref(top)).is_empty();
-    (!is_pair).then(|| party::name(cell.trim_matches(['*', '=', ' '])))
+fn merchant(lines: &[Line], effort: &Effort) -> Result<Option<String>, Failure> {
+    let candidates = lines.iter().filter(|line| !line.is_blank()).take(5);
+    for top in candidates {
+        if !may_be_merchant(top, effort)? {
+            continue;
+        }
+        let Some(cell) = top.cells.first() else { return Ok(None) };
+        // A label on top means that the paper is laid out otherwise.
+        let is_pair = !pairs::pairs(std::slice::from_ref(top), effort)?.is_empty();
+        return Ok((!is_pair).then(|| party::name(cell.trim_matches(['*', '=', ' ']))));
+    }
+    Ok(None)
+}
+
+fn may_be_merchant(line: &Line, effort: &Effort) -> Result<bool, Failure> {
+    let normal = vocabulary::normal(&line.text);
+    let is_title = NOT_MERCHANTS.split('|').any(|title| title == normal)
+        || normal.starts_with("page ")
+        || normal.starts_with("seite ");
+    let letters = line.text.chars().filter(|c| c.is_alphabetic()).count();
+    Ok(!is_title && letters >= 3 && date::find(&line.text, effort)?.is_empty())
 }

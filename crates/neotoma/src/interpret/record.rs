@@ -72,31 +72,71 @@ fn fit<'a>(vocabulary: &Vocabulary, labels: impl Iterator<Item = &'a str>) -> Op
 
 /// The fields of `vocabulary` that `pairs` give. What cannot be read as its type is left out.
 pub fn fields(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> Object {
+    read(vocabulary, pairs, hints).0
+}
+
+/// The entity of a record whose labels clearly name a type.
+pub fn entity(pairs: &[Pair], hints: Hints) -> Option<Extracted> {
+    let vocabulary = type_of(pairs.iter().map(|pair| pair.label.as_str()))?;
+    extracted(vocabulary, pairs, hints)
+}
+
+/// The entity of a record of a known type, unless nothing of it can be read.
+pub fn extracted(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> Option<Extracted> {
+    Some(whole(vocabulary, pairs, hints)?.0)
+}
+
+/// Like [`extracted`], with the positions of the pairs that no field took.
+pub fn whole(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> Option<(Extracted, Vec<usize>)> {
+    let name = pairs.iter().find(|pair| pair.label == "name" || pair.label == "full name");
+    let company = vocabulary.entity_type == "person" && name.is_some_and(|name| party::is_company(&name.value));
+    let vocabulary = if company { &vocabulary::COMPANY } else { vocabulary };
+    let (fields, left) = read(vocabulary, pairs, hints);
+    (!fields.is_empty()).then(|| (Extracted { entity_type: vocabulary.entity_type.to_owned(), fields }, left))
+}
+
+/// The name of the field that keeps what stands under a label of its own.
+pub fn field_name(label: &str) -> Option<String> {
+    const CHARS_MAX: usize = 64;
+    let words = label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let name: String = words.collect::<Vec<_>>().join("_").chars().take(CHARS_MAX).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// The fields that `pairs` give, and the positions of the pairs with a value that none of them took.
+fn read(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> (Object, Vec<usize>) {
     let mut found = Object::default();
     let mut currency = None;
+    let mut taken = vec![false; pairs.len()];
     for term in vocabulary.terms {
         match term.reading {
             Reading::Text => {
-                if let Some(pair) = best(term, pairs) {
-                    found.insert(term.field.to_owned(), pair.value.clone().into());
+                if let Some(at) = best(term, pairs) {
+                    found.insert(term.field.to_owned(), pairs[at].value.clone().into());
+                    taken[at] = true;
                 }
             }
             Reading::Date => {
-                if let Some(date) = best_date(term, pairs, hints) {
+                if let Some((at, date)) = best_date(term, pairs, hints) {
                     found.insert(term.field.to_owned(), date.into());
+                    taken[at] = true;
                 }
             }
             Reading::Currency => {
-                let named = best(term, pairs).and_then(|pair| amount::currency(&pair.value));
-                currency = named.or(currency);
+                let named = best(term, pairs).and_then(|at| Some((at, amount::currency(&pairs[at].value)?)));
+                if let Some((at, code)) = named {
+                    currency = Some(code);
+                    taken[at] = true;
+                }
             }
             Reading::Amount | Reading::Debit | Reading::Credit => {
-                if let Some(read) = best_amount(term, pairs, hints)
+                if let Some((at, read)) = best_amount(term, pairs, hints)
                     && let Some(number) = signed(term.reading, read.number)
                     && !found.contains_key(term.field)
                 {
                     found.insert(term.field.to_owned(), number.into());
                     currency = currency.or(read.currency);
+                    taken[at] = true;
                 }
             }
         }
@@ -112,60 +152,51 @@ pub fn fields(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> Object {
     if has_currency && let Some(code) = currency.or(hints.currency.filter(|_| has_amount)) {
         found.insert("currency".to_owned(), code.into());
     }
-    found
+    let left = (0..pairs.len()).filter(|at| !taken[*at] && !pairs[*at].value.is_empty());
+    (found, left.collect())
 }
 
-/// The entity of a record whose labels clearly name a type.
-pub fn entity(pairs: &[Pair], hints: Hints) -> Option<Extracted> {
-    let vocabulary = type_of(pairs.iter().map(|pair| pair.label.as_str()))?;
-    extracted(vocabulary, pairs, hints)
+/// Where the most telling pair of a term stands; the first one where several are alike.
+fn best(term: &Term, pairs: &[Pair]) -> Option<usize> {
+    let ranked = pairs.iter().enumerate().filter(|(_, pair)| !pair.value.is_empty());
+    ranked.filter_map(|(at, pair)| Some((term.rank(&pair.label)?, at))).min_by_key(|(rank, _)| *rank).map(|(_, at)| at)
 }
 
-/// The entity of a record of a known type, unless nothing of it can be read.
-pub fn extracted(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> Option<Extracted> {
-    let name = pairs.iter().find(|pair| pair.label == "name" || pair.label == "full name");
-    let company = vocabulary.entity_type == "person" && name.is_some_and(|name| party::is_company(&name.value));
-    let vocabulary = if company { &vocabulary::COMPANY } else { vocabulary };
-    let fields = fields(vocabulary, pairs, hints);
-    (!fields.is_empty()).then(|| Extracted { entity_type: vocabulary.entity_type.to_owned(), fields })
+fn best_date(term: &Term, pairs: &[Pair], hints: Hints) -> Option<(usize, String)> {
+    let dates = pairs.iter().enumerate().filter_map(|(at, pair)| {
+        let rank = term.rank(&pair.label)?;
+        Some((rank, (at, date::parse(&pair.value, hints.order)?)))
+    });
+    dates.min_by_key(|(rank, _)| *rank).map(|(_, found)| found)
 }
 
-/// The most telling pair of a term; the first one where several are alike.
-fn best<'a>(term: &Term, pairs: &'a [Pair]) -> Option<&'a Pair> {
-    let ranked = pairs.iter().filter(|pair| !pair.value.is_empty());
-    ranked.filter_map(|pair| Some((term.rank(&pair.label)?, pair))).min_by_key(|(rank, _)| *rank).map(|(_, pair)| pair)
-}
-
-fn best_date(term: &Term, pairs: &[Pair], hints: Hints) -> Option<String> {
-    let dates = pairs.iter().filter_map(|pair| Some((term.rank(&pair.label)?, date::parse(&pair.value, hints.order)?)));
-    dates.min_by_key(|(rank, _)| *rank).map(|(_, date)| date)
-}
-
-/// The amount under the most telling label that has one. Two different amounts under equally telling labels are no answer.
-fn best_amount(term: &Term, pairs: &[Pair], hints: Hints) -> Option<Amount> {
+/// The amount under the most telling label that has one, and where it stands. Two different amounts under equally telling
+/// labels are no answer.
+fn best_amount(term: &Term, pairs: &[Pair], hints: Hints) -> Option<(usize, Amount)> {
     let rank = |pair: &Pair| match tax::is_line(&pair.label) {
         true if term.field == "tax_amount" => Some(term.rank(&pair.label).unwrap_or(1)),
         _ => term.rank(&pair.label),
     };
-    let amounts: Vec<(usize, Amount)> = pairs
+    let amounts: Vec<(usize, usize, Amount)> = pairs
         .iter()
-        .filter_map(|pair| {
+        .enumerate()
+        .filter_map(|(at, pair)| {
             let rank = rank(pair)?;
             let mut read = amount::parse(remark_removed(&pair.value), hints.style)?;
             read.currency = read.currency.or(pair.label_currency);
-            Some((rank, read))
+            Some((rank, at, read))
         })
         .collect();
-    let first = amounts.iter().map(|(rank, _)| *rank).min()?;
-    let mut equals = amounts.into_iter().filter(|(rank, _)| *rank == first).map(|(_, read)| read);
-    let mut answer = equals.next()?;
-    for other in equals {
+    let first = amounts.iter().map(|(rank, ..)| *rank).min()?;
+    let mut equals = amounts.into_iter().filter(|(rank, ..)| *rank == first).map(|(_, at, read)| (at, read));
+    let (at, mut answer) = equals.next()?;
+    for (_, other) in equals {
         if other.number != answer.number {
             return None;
         }
         answer.currency = answer.currency.or(other.currency);
     }
-    Some(answer)
+    Some((at, answer))
 }
 
 /// `120.00 EUR (incl. VAT)` is an amount with a remark.

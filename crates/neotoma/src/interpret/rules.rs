@@ -1,45 +1,47 @@
 //! The embedded interpreter: fixed rules, no key, no network, and the same answer for the same bytes.
 
-use std::panic::AssertUnwindSafe;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use bytes::Bytes;
 use contract::Object;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use tokio::sync::oneshot;
 
-use super::{Document, Extracted, Failure, Interpreter, csv, decode, email, json, paper, pdf, table};
+use super::effort::Effort;
+use super::worker::Workers;
+use super::{Document, Failure, Interpreter, Understood, csv, decode, email, json, note, paper, pdf, table};
 
 /// Reads text, Markdown, CSV, JSON, e-mail and the text of PDFs.
 ///
-/// Images and spreadsheets give an empty list. One document gives at most 5,000 entities, and the rest of it is not read.
+/// Images and spreadsheets give nothing but a remark. One document gives at most 5,000 entities, and the rest of it is
+/// kept in a note.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    time_max: Duration,
+    workers: Workers,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self::new(Duration::from_secs(30))
+        Self::new(Duration::from_secs(20))
     }
 }
 
 impl Rules {
-    /// Rules that give up on a document after `time_max`.
+    /// Rules that give up on a document after `time_max`, which is shorter than what a call may take.
     pub fn new(time_max: Duration) -> Self {
-        Self { time_max }
+        Self { workers: Workers::new(time_max) }
     }
 }
 
-/// The readers of foreign formats recurse, and debug builds need room for that.
-const STACK_BYTES: usize = 16 << 20;
 /// Rows of a CSV file that are looked at: a header with its preamble and the most entities.
 const CSV_ROWS_MAX: usize = table::ENTITIES_MAX + 50;
 
 impl Interpreter for Rules {
     fn version(&self) -> String {
-        "chancery-rules/1".to_owned()
+        "chancery-rules/2".to_owned()
+    }
+
+    fn is_metered(&self) -> bool {
+        false
     }
 
     fn reads(&self, mime_type: &str, filename: Option<&str>) -> bool {
@@ -50,10 +52,14 @@ impl Interpreter for Rules {
         &'a self,
         document: Document<'a>,
         _config: &'a Object,
-    ) -> BoxFuture<'a, Result<Vec<Extracted>, Failure>> {
+    ) -> BoxFuture<'a, Result<Understood, Failure>> {
         async move {
-            let Some(format) = Format::of(document.mime_type, document.filename) else { return Ok(Vec::new()) };
-            apart(document.bytes, self.time_max, move |bytes, deadline| entities(format, bytes, deadline)).await
+            match Format::of(document.mime_type, document.filename) {
+                Some(format) => {
+                    self.workers.read(document.bytes, move |bytes, effort| read(format, bytes, effort)).await
+                }
+                None => Ok(unread(document.mime_type)),
+            }
         }
         .boxed()
     }
@@ -65,43 +71,28 @@ pub fn is_read(mime_type: &str, filename: Option<&str>) -> bool {
 }
 
 /// The text of a document; nothing when its format has none.
-pub async fn text_of(document: Document<'_>, time_max: Duration) -> Result<Option<String>, Failure> {
+pub async fn text_of(document: Document<'_>, workers: &Workers) -> Result<Option<String>, Failure> {
     let Some(format) = Format::of(document.mime_type, document.filename) else { return Ok(None) };
-    let text = move |bytes: &[u8], deadline| match format {
-        Format::Pdf => pdf::text(bytes, deadline),
+    let text = move |bytes: &[u8], effort: &Effort| match format {
+        Format::Pdf => pdf::text(bytes, effort),
         _ => Ok(decode::text(bytes).into_owned()),
     };
-    apart(document.bytes, time_max, text).await.map(Some)
+    workers.read(document.bytes, text).await.map(Some)
 }
 
-/// Reads on a thread of its own: a hostile file may take long or end in a panic, and neither may reach a caller.
-async fn apart<T: Send + 'static>(
-    bytes: &Bytes,
-    time_max: Duration,
-    read: impl FnOnce(&[u8], Instant) -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
-    let bytes = bytes.clone();
-    let deadline = Instant::now() + time_max;
-    let (send, receive) = oneshot::channel();
-    let work = move || {
-        let read = std::panic::catch_unwind(AssertUnwindSafe(|| read(&bytes, deadline)));
-        // Nobody listens any more after a timeout.
-        let _ = send.send(read.unwrap_or_else(|_| Err(failure("the document broke its reader"))));
+/// Nothing of a file whose format has no reader.
+pub fn unread(mime_type: &str) -> Understood {
+    let what = match mime_type.split('/').next() {
+        Some("image") => "Pictures are",
+        _ if mime_type.ends_with("spreadsheetml.sheet") => "Spreadsheets (XLSX) are",
+        _ => "Files of this type are",
     };
-    std::thread::Builder::new()
-        .name("interpret".to_owned())
-        .stack_size(STACK_BYTES)
-        .spawn(work)
-        .map_err(|_| failure("there is no thread to read the document"))?;
-    match tokio::time::timeout(time_max + Duration::from_secs(1), receive).await {
-        Ok(Ok(read)) => read,
-        Ok(Err(_)) => Err(failure("the document broke its reader")),
-        Err(_) => Err(failure("reading the document took too long")),
-    }
+    Understood::default()
+        .remark(format!("{what} stored but not read: send what the file says as entities, or as text or CSV."))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+pub(super) enum Format {
     Text,
     Csv,
     Json,
@@ -131,20 +122,38 @@ impl Format {
     }
 }
 
-fn entities(format: Format, bytes: &[u8], deadline: Instant) -> Result<Vec<Extracted>, Failure> {
+pub(super) fn read(format: Format, bytes: &[u8], effort: &Effort) -> Result<Understood, Failure> {
     match format {
-        Format::Text => Ok(paper::entities(&decode::text(bytes))),
-        Format::Csv => {
-            let text = decode::text(bytes);
-            let found = table::entities(&csv::rows(&text, CSV_ROWS_MAX)).filter(|found| !found.is_empty());
-            Ok(found.unwrap_or_else(|| super::note::read(&text, &[], &[]).into_iter().collect()))
+        Format::Text => paper::entities(&decode::text(bytes), effort),
+        Format::Csv => rows(&decode::text(bytes), effort),
+        Format::Json => json::entities(&decode::text(bytes), effort),
+        Format::Email => email::entities(bytes, effort),
+        Format::Pdf => {
+            let text = pdf::text(bytes, effort)?;
+            if text.trim().is_empty() {
+                return Ok(Understood::default().remark("The PDF has no text, perhaps because it was scanned."));
+            }
+            paper::entities(&text, effort)
         }
-        Format::Json => json::entities(&decode::text(bytes)),
-        Format::Email => email::entities(bytes),
-        Format::Pdf => Ok(paper::entities(&pdf::text(bytes, deadline)?)),
     }
 }
 
-fn failure(reason: &str) -> Failure {
-    Failure { reason: reason.to_owned() }
+/// The entities of a CSV file, and a note of the lines that are none.
+fn rows(text: &str, effort: &Effort) -> Result<Understood, Failure> {
+    let rows = csv::rows(text, CSV_ROWS_MAX, effort)?;
+    let found = table::entities(&rows, effort)?.filter(|found| !found.entities.is_empty());
+    let Some(table::Rows { entities, left }) = found else {
+        let remark = "The columns of the table name no type that is known: it is kept as one note.";
+        return Ok(note::whole(text).remark(remark));
+    };
+    let mut understood = Understood::from(entities);
+    if rows.len() >= CSV_ROWS_MAX {
+        understood.remarks.push(format!("Of the table the first {} rows are read.", table::ENTITIES_MAX));
+    }
+    if left.is_empty() {
+        return Ok(understood);
+    }
+    let count = left.len();
+    understood.entities.extend(note::whole(&left.join("\n")).entities);
+    Ok(understood.remark(format!("{count} lines of the table are no entities of its type: they are kept in a note.")))
 }

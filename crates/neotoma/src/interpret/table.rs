@@ -1,31 +1,57 @@
 //! Tables: a header whose labels clearly name a type, and rows that become one entity each.
+//!
+//! Every column is kept: those that the type knows as its fields, the others under their own names.
 
+use super::effort::Effort;
 use super::lines::Line;
 use super::record::{self, Hints, Pair};
 use super::vocabulary::{self, Reading, Vocabulary};
-use super::{Extracted, amount, date};
+use super::{Extracted, Failure, amount, date};
 
 /// The most entities that one document gives. Rows beyond them are not read.
 pub const ENTITIES_MAX: usize = 5_000;
 /// Lines that banks print above the header.
 const PREAMBLE_ROWS_MAX: usize = 20;
 
+/// What the rows of a file gave.
+#[derive(Debug, PartialEq)]
+pub struct Rows {
+    pub entities: Vec<Extracted>,
+    /// Rows that gave none: what stands above the header and below the table, and lines of totals.
+    pub left: Vec<String>,
+}
+
 /// The entities of rows of which one of the first is a header; nothing when no row is.
-pub fn entities(rows: &[Vec<String>]) -> Option<Vec<Extracted>> {
-    let (at, vocabulary) =
-        rows.iter().take(PREAMBLE_ROWS_MAX).enumerate().find_map(|(at, row)| Some((at, header(row)?)))?;
-    let body = rows[at + 1..].iter().take_while(|row| row.len() > 1).take(ENTITIES_MAX);
-    let body: Vec<&Vec<String>> = body.collect();
-    Some(read(vocabulary, &rows[at], &body))
+pub fn entities(rows: &[Vec<String>], effort: &Effort) -> Result<Option<Rows>, Failure> {
+    let first = rows.iter().take(PREAMBLE_ROWS_MAX).enumerate();
+    let Some((at, vocabulary)) = { first }.find_map(|(at, row)| Some((at, header(row)?))) else { return Ok(None) };
+    let table: Vec<&Vec<String>> = rows[at + 1..].iter().take_while(|row| row.len() > 1).take(ENTITIES_MAX).collect();
+    // Rows beyond the most that are read are in the file and nowhere else.
+    let below = if table.len() == ENTITIES_MAX { &[] } else { &rows[at + 1 + table.len()..] };
+    let mut entities = Vec::with_capacity(table.len());
+    let mut left: Vec<String> = rows[..at].iter().map(|row| joined(row)).collect();
+    for (row, entity) in table.iter().zip(read(vocabulary, &rows[at], &table, effort)?) {
+        match entity {
+            Some(entity) => entities.push(entity),
+            None => left.push(joined(row)),
+        }
+    }
+    left.extend(below.iter().map(|row| joined(row)));
+    Ok(Some(Rows { entities, left }))
+}
+
+fn joined(row: &[String]) -> String {
+    row.iter().filter(|cell| !cell.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
 /// The tables among the lines of a text, and which lines they take.
-pub fn in_lines(lines: &[Line]) -> (Vec<Extracted>, Vec<bool>) {
+pub fn in_lines(lines: &[Line], effort: &Effort) -> Result<(Vec<Extracted>, Vec<bool>), Failure> {
     let mut found = Vec::new();
     let mut taken = vec![false; lines.len()];
     let mut at = 0;
     while at < lines.len() {
         let cells = &lines[at].cells;
+        effort.spend(lines[at].text.len())?;
         let Some(vocabulary) = (cells.len() >= 3).then(|| header(cells)).flatten() else {
             at += 1;
             continue;
@@ -43,11 +69,11 @@ pub fn in_lines(lines: &[Line]) -> (Vec<Extracted>, Vec<bool>) {
         if !body.is_empty() {
             taken[at..next].fill(true);
             body.truncate(ENTITIES_MAX - found.len());
-            found.extend(read(vocabulary, cells, &body));
+            found.extend(read(vocabulary, cells, &body, effort)?.into_iter().flatten());
         }
         at = next;
     }
-    (found, taken)
+    Ok((found, taken))
 }
 
 fn header(cells: &[String]) -> Option<&'static Vocabulary> {
@@ -55,7 +81,13 @@ fn header(cells: &[String]) -> Option<&'static Vocabulary> {
     record::type_of(labels.iter().map(String::as_str))
 }
 
-fn read(vocabulary: &Vocabulary, header: &[String], body: &[&Vec<String>]) -> Vec<Extracted> {
+/// The entity of each row, unless the row lacks what its type needs.
+fn read(
+    vocabulary: &Vocabulary,
+    header: &[String],
+    body: &[&Vec<String>],
+    effort: &Effort,
+) -> Result<Vec<Option<Extracted>>, Failure> {
     let labels: Vec<String> = header.iter().map(|cell| vocabulary::normal(cell)).collect();
     let column = |is: fn(Reading) -> bool| {
         let columns = labels.iter().enumerate();
@@ -69,14 +101,61 @@ fn read(vocabulary: &Vocabulary, header: &[String], body: &[&Vec<String>]) -> Ve
         order: date::order(column(|reading| reading == Reading::Date)),
         currency: None,
     };
-    body.iter().filter_map(|row| self::row(vocabulary, header, row, hints)).collect()
+    let read = |row: &&Vec<String>| {
+        // Every label is looked up for every field of the type.
+        let labels = header.iter().map(String::len).sum::<usize>();
+        effort.spend(labels + row.iter().map(String::len).sum::<usize>() + row.len() * vocabulary.terms.len())?;
+        Ok(self::row(vocabulary, header, row, hints))
+    };
+    body.iter().map(read).collect()
 }
 
 /// The entity of one row, unless the row lacks what its type needs (a line of totals, for example).
 fn row(vocabulary: &Vocabulary, header: &[String], row: &[String], hints: Hints) -> Option<Extracted> {
     let pairs: Vec<Pair> = header.iter().zip(row).map(|(label, value)| Pair::new(label, value)).collect();
-    let entity = record::extracted(vocabulary, &pairs, hints)?;
+    let (mut entity, left) = record::whole(vocabulary, &pairs, hints)?;
     let complete =
         vocabulary.needs.iter().take(2).all(|group| group.split(' ').any(|field| entity.fields.contains_key(field)));
+    for at in left {
+        let Some(name) = record::field_name(&pairs[at].label) else { continue };
+        entity.fields.entry(name).or_insert_with(|| pairs[at].value.clone().into());
+    }
     complete.then_some(entity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::effort::ample;
+    use super::*;
+
+    #[test]
+    fn every_column_is_kept() {
+        check(
+            "Date,Description,Reference,Amount,Branch\n2026-03-03,Card payment,RF18 5390,-12.50,Leith",
+            r#"{"amount":-12.5,"date":"2026-03-03","reference":"RF18 5390","description":"Card payment","branch":"Leith"}"#,
+            "",
+        );
+        check(
+            "Date,Description,Amount\n2026-03-03,Card payment,-12.50",
+            r#"{"amount":-12.5,"date":"2026-03-03","reference":"Card payment"}"#,
+            "",
+        );
+    }
+
+    #[test]
+    fn rows_that_are_no_entities_are_left() {
+        check(
+            "Account,GB12\nDate,Payee,Amount\n2026-03-03,Otterby Rail,-12.50\nTotal,,-12.50\nEnd",
+            r#"{"amount":-12.5,"date":"2026-03-03","merchant_name":"Otterby Rail"}"#,
+            "Account GB12/Total -12.50/End",
+        );
+    }
+
+    #[track_caller]
+    fn check(csv: &str, expected: &str, left: &str) {
+        let rows = super::super::csv::rows(csv, 100, &ample()).unwrap();
+        let found = entities(&rows, &ample()).unwrap().unwrap();
+        assert_eq!(serde_json::to_string(&found.entities[0].fields).unwrap(), expected);
+        assert_eq!((found.entities.len(), found.left.join("/").as_str()), (1, left));
+    }
 }

@@ -34,7 +34,12 @@ pub struct Term {
 impl Term {
     /// How telling `label` is for this field: 0 is most telling.
     pub fn rank(&self, label: &str) -> Option<usize> {
-        self.labels.split('>').position(|group| group.split('|').any(|known| known == label))
+        let uses = INDEX.get(label)?;
+        uses.iter().find(|known| known.term.is(self)).map(|known| known.rank)
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.field == other.field && self.reading == other.reading && self.labels == other.labels
     }
 
     /// The JSON type of the field's value.
@@ -68,17 +73,28 @@ pub struct Vocabulary {
 impl Vocabulary {
     pub fn term(&self, label: &str) -> Option<&'static Term> {
         let uses = INDEX.get(label)?;
-        uses.iter().find(|(entity_type, _)| *entity_type == self.entity_type).map(|(_, term)| *term)
+        uses.iter().find(|known| known.entity_type == self.entity_type).map(|known| known.term)
     }
 }
 
+/// What a label stands for in one type.
+struct Use {
+    entity_type: &'static str,
+    term: &'static Term,
+    /// 0 is most telling.
+    rank: usize,
+}
+
 /// Which types use a label, and for what. Every line of every text is looked up here.
-static INDEX: LazyLock<HashMap<&'static str, Vec<(&'static str, &'static Term)>>> = LazyLock::new(|| {
+static INDEX: LazyLock<HashMap<&'static str, Vec<Use>>> = LazyLock::new(|| {
     let mut index: HashMap<&str, Vec<_>> = HashMap::new();
     for vocabulary in ALL {
+        let entity_type = vocabulary.entity_type;
         for term in vocabulary.terms {
-            for label in term.labels.split(['>', '|']) {
-                index.entry(label).or_default().push((vocabulary.entity_type, term));
+            for (rank, group) in term.labels.split('>').enumerate() {
+                for label in group.split('|') {
+                    index.entry(label).or_default().push(Use { entity_type, term, rank });
+                }
             }
         }
     }
@@ -347,7 +363,8 @@ pub const TRANSACTION: Vocabulary = Vocabulary {
         text("bank_provider", "bank|bank provider|bank name"),
         text(
             "reference",
-            "reference|description|details|memo|narrative|transaction details|verwendungszweck|concepto|transaction description",
+            "reference|payment reference|ref|referenz>description|details|memo|narrative|transaction details|\
+             verwendungszweck|concepto|transaction description",
         ),
         amount(
             "balance_after",

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use desk::module::{self, BoxError, Section, Setting};
 use serde::{Deserialize, Serialize};
@@ -11,11 +12,15 @@ use crate::interpret::{Interpreter, OpenAi, OpenAiConfig, Rules};
 
 const SETTINGS: &[Setting] = &[
     Setting::new("neotoma.file_bytes_max", "Largest file, in bytes.").between(1, 1 << 30),
-    Setting::new("neotoma.interpretations_max", "Interpretations per user in 30 days.").between(0, 1_000_000_000),
+    Setting::new(
+        "neotoma.interpretations_max",
+        "Interpretations by a configured model, per user in 30 days. The embedded rules have no limit.",
+    )
+    .between(0, 1_000_000_000),
     Setting::new("neotoma.upload_roots", "Folders that `upload_file` may read from; over stdio only. None when empty."),
     Setting::new(
         "neotoma.interpreter_url",
-        "An OpenAI-compatible endpoint that interprets files, such as `http://127.0.0.1:11434/v1` or `https://models.example.org/v1`. The embedded rules when empty.",
+        "An OpenAI-compatible endpoint that interprets files, such as `http://127.0.0.1:11434/v1` or `https://models.example.org/v1`; plain http on this machine only. The embedded rules when empty.",
     ),
     Setting::new("neotoma.interpreter_model", "The model to ask there."),
     Setting::new("neotoma.interpreter_key", "Its bearer token; better given by the environment.").secret(),
@@ -83,18 +88,21 @@ impl Settings {
         if self.interpreter_url.is_empty() && !self.interpreter_model.is_empty() {
             return Err("neotoma.interpreter_model is set; name its endpoint with neotoma.interpreter_url".into());
         }
-        self.interpreter().map(drop)
+        self.interpreter(Duration::from_secs(30)).map(drop)
     }
 
-    /// The embedded rules, or the model that the operator named.
-    pub fn interpreter(&self) -> Result<Arc<dyn Interpreter>, BoxError> {
+    /// The embedded rules, or the model that the operator named. Both end before the call does, so that what they found or
+    /// failed at can still be stored and told.
+    pub fn interpreter(&self, call_timeout: Duration) -> Result<Arc<dyn Interpreter>, BoxError> {
+        let time_max = call_timeout * 5 / 6;
         if self.interpreter_url.is_empty() {
-            return Ok(Arc::new(Rules::default()));
+            return Ok(Arc::new(Rules::new(time_max)));
         }
         if self.interpreter_model.is_empty() {
             return Err("neotoma.interpreter_url is set; name the model with neotoma.interpreter_model".into());
         }
         let mut asked = OpenAiConfig::new(&self.interpreter_url, &self.interpreter_model);
+        asked.timeout = time_max;
         asked.api_key = Some(self.interpreter_key.clone()).filter(|key| !key.is_empty());
         asked.authorities = Some(self.interpreter_ca.as_str()).filter(|file| !file.is_empty()).map(PathBuf::from);
         let model = OpenAi::new(asked).map_err(|failure| format!("neotoma.interpreter_url: {failure}"))?;

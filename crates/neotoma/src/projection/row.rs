@@ -146,9 +146,13 @@ pub struct RunRow {
     pub observations_created: u64,
     pub started_at: Timestamp,
     pub completed_at: Timestamp,
+    /// Made by an interpreter that costs nothing: no quota counts it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free: bool,
 }
 
-/// A run is stored when it has ended, so a crash leaves none that is pending or running.
+/// A run that costs something is stored as failed before it begins, and as what it is when it has ended. So a crash leaves
+/// none that is pending or running, and none that is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
@@ -253,7 +257,11 @@ impl Row {
             },
             Self::Relationship(relationship) => relationship.record(user, plain),
             Self::Merge(merge) => Record { r#type: merge.to.clone(), ..plain },
-            Self::Run(run) => Record { r#type: run.status.name().to_owned(), time: Some(run.started_at), ..plain },
+            // Found by when it began, for the quota.
+            Self::Run(run) => {
+                let time = (!run.free).then_some(run.started_at);
+                Record { r#type: run.status.name().to_owned(), time, ..plain }
+            }
             // Found by the other names of its type.
             Self::Schema(schema) => Record { tags: schema.aliases.clone(), ..plain },
             Self::RelationType(_) => plain,

@@ -47,11 +47,11 @@ impl Write {
         };
         let source_id = ids::source(user, &file.hash);
         let reader = Reader::live(self.recorder.ledger(), ctx, user);
-        let _admitted = self.admit_run(&reader, ctx, &source_id, &wanted).await?;
+        let admitted = self.admit_run(&reader, ctx, &source_id, &wanted).await?;
         let mut content = file.held.as_deref().unwrap_or_default();
         let path = self.keep(ctx, user, BUCKET, &mut content).await?.key.to_string();
         let _turn = self.recorder.turn([source_id.as_str()]).await;
-        let ran = self.interpret(&reader, &source_id, (&file, &path), &wanted).await?;
+        let ran = self.interpret(&reader, ctx, &source_id, (&file, &path), (&wanted, admitted)).await?;
         let storing = Storing { source_id, file: &file, path, attach: false, properties: None, ran };
         let answer = self.recorder.once(ctx, user, || storing.decide(&reader, ctx)).await?;
         storing.failure(answer)
@@ -94,7 +94,7 @@ impl Storing<'_> {
             file_path: Some(self.path.clone()),
             ..IngestResponse::default()
         };
-        if self.ran.commit(&mut plan, &mut source, ctx, &mut response).await? {
+        if self.ran.commit(&mut plan, &mut source, &mut response).await? {
             changed = true;
         }
         if changed {
@@ -151,38 +151,28 @@ impl Ran {
         &self,
         plan: &mut Plan<'_>,
         source: &mut SourceRow,
-        ctx: &Context,
         response: &mut IngestResponse,
     ) -> Result<bool, Error> {
-        let (found, run_id, config, extractor) = match self {
+        let (mut run, found) = match self {
             Self::Nothing => return Ok(false),
             Self::Before(run) => {
                 response.interpretation = Some(run::summary(run));
                 response.entities = run::spoken_of(plan.reader, source).await?;
                 return Ok(false);
             }
-            Self::Failed { run_id, config, extractor, .. } => (None, run_id, config, extractor),
-            Self::Found { run_id, config, extractor, entities } => (Some(entities), run_id, config, extractor),
+            Self::Failed { run, .. } => (RunRow::clone(run), None),
+            Self::Found { run, entities, remarks } => (RunRow::clone(run), Some((entities, remarks))),
         };
-        let mut run = RunRow {
-            id: run_id.clone(),
-            source_id: source.id.clone(),
-            config: config.clone(),
-            extractor: extractor.clone(),
-            status: if found.is_some() { RunStatus::Completed } else { RunStatus::Failed },
-            entities_created: 0,
-            observations_created: 0,
-            started_at: ctx.now,
-            completed_at: ctx.now,
-        };
-        if let Some(found) = found {
+        run.source_id.clone_from(&source.id);
+        if let Some((found, remarks)) = found {
+            run.status = RunStatus::Completed;
             let incoming: Vec<Incoming> = found
                 .iter()
                 .map(|found| Incoming { entity_type: found.entity_type.clone(), fields: found.fields.0.clone() })
                 .collect();
             let (batch, left_out) = Batch::prepare_found(plan, incoming).await?;
             let origin = Origin {
-                run_id: Some(run_id.clone()),
+                run_id: Some(run.id.clone()),
                 observed_at: None,
                 source_priority: INTERPRETED.0,
                 specificity_score: INTERPRETED.1,
@@ -195,13 +185,15 @@ impl Ran {
                     format!("{left_out} of the entities that the file has cannot be stored: no type, or no identity");
                 absorbed.warnings.push(IngestWarning { message, ..IngestWarning::default() });
             }
+            let about_file = |message: &String| IngestWarning { message: message.clone(), ..IngestWarning::default() };
+            absorbed.warnings.splice(0..0, remarks.iter().map(about_file));
             run.entities_created = absorbed.entities_created;
             run.observations_created = absorbed.observations_created;
             list(response, absorbed, plan);
         }
         response.interpretation = Some(run::summary(&run));
         // A run that failed before is made again under its name.
-        let key = RecordKey::new(kind::RUN, run_id);
+        let key = RecordKey::new(kind::RUN, &run.id);
         let before = plan.reader.row::<RunRow>(key).await?;
         plan.put(Row::Run(run), before.map(|before| before.version));
         Ok(true)

@@ -85,7 +85,7 @@ async fn the_sample_invoice_is_an_invoice() {
     let bytes = fs::read(corpus().with_file_name("fixtures").join("sample_invoice.pdf")).unwrap();
     let document =
         Document { bytes: &bytes.into(), mime_type: "application/pdf", filename: Some("sample_invoice.pdf") };
-    let found = Rules::default().interpret(document, &Object::default()).await.unwrap();
+    let found = Rules::default().interpret(document, &Object::default()).await.unwrap().entities;
     assert_eq!(found[0].entity_type, "invoice");
     assert_eq!(
         serde_json::to_value(&found[0].fields).unwrap(),
@@ -113,7 +113,7 @@ async fn interpret(name: &str) -> Vec<Extracted> {
         _ => "text/plain",
     };
     let document = Document { bytes: &bytes.into(), mime_type, filename: Some(name) };
-    Rules::default().interpret(document, &Object::default()).await.unwrap()
+    Rules::default().interpret(document, &Object::default()).await.unwrap().entities
 }
 
 fn compare(name: &str, found: &[Extracted], expected: &[Map<String, Value>]) -> Vec<(String, Score)> {

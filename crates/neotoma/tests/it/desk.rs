@@ -8,7 +8,7 @@ use contract::{Blob, CallError, Capability as _, Context, Effect, Manifest, NoCl
 use ledger::SharedLedger;
 use ledger_sqlite::SqliteLedger;
 use neotoma::domain::ids;
-use neotoma::interpret::{Document, Extracted, Failure, Interpreter};
+use neotoma::interpret::{Document, Failure, Interpreter, Understood};
 use neotoma::projection::row::kind;
 use neotoma::{Config, Neotoma, Parts};
 use scope::{IdSource as _, Principal, Scope, SequentialIds, TenantId, Timestamp};
@@ -231,6 +231,10 @@ impl Desk {
 struct Silent;
 
 impl Interpreter for Silent {
+    fn is_metered(&self) -> bool {
+        false
+    }
+
     fn version(&self) -> String {
         "silent/1".to_owned()
     }
@@ -239,7 +243,7 @@ impl Interpreter for Silent {
         &'a self,
         _document: Document<'a>,
         _config: &'a contract::Object,
-    ) -> futures::future::BoxFuture<'a, Result<Vec<Extracted>, Failure>> {
-        Box::pin(std::future::ready(Ok(Vec::new())))
+    ) -> futures::future::BoxFuture<'a, Result<Understood, Failure>> {
+        Box::pin(std::future::ready(Ok(Understood::default())))
     }
 }

@@ -10,7 +10,7 @@ use blobs::{Blobs, Folder, Key, Limit, Reader, Stored};
 use futures::future::BoxFuture;
 use neotoma::Parts;
 use neotoma::domain::ids;
-use neotoma::interpret::{Document, Extracted, Failure, Interpreter, Rules};
+use neotoma::interpret::{Document, Extracted, Failure, Interpreter, Rules, Understood};
 use neotoma::projection::row::kind;
 use scope::{TenantId, Timestamp};
 use serde_json::{Value, json};
@@ -263,20 +263,39 @@ impl Interpreter for Moody {
         "moody/1".to_owned()
     }
 
-    fn interpret<'a>(
-        &'a self,
-        _: Document<'a>,
-        _: &'a contract::Object,
-    ) -> BoxFuture<'a, Result<Vec<Extracted>, Failure>> {
+    fn interpret<'a>(&'a self, _: Document<'a>, _: &'a contract::Object) -> BoxFuture<'a, Result<Understood, Failure>> {
         let found = || Extracted {
             entity_type: "note".to_owned(),
             fields: json!({"title": "Found"}).as_object().unwrap().clone().into(),
         };
         let outcome = match self.0.load(Ordering::Relaxed) {
-            true => Ok(vec![found()]),
+            true => Ok(vec![found()].into()),
             false => Err(Failure { reason: "it is not in the mood".to_owned() }),
         };
         Box::pin(std::future::ready(outcome))
+    }
+}
+
+/// The embedded rules behind a door that charges for each run.
+pub struct Metered(Rules);
+
+impl Metered {
+    pub fn rules() -> Arc<Self> {
+        Arc::new(Self(Rules::default()))
+    }
+}
+
+impl Interpreter for Metered {
+    fn version(&self) -> String {
+        "metered/1".to_owned()
+    }
+
+    fn interpret<'a>(
+        &'a self,
+        document: Document<'a>,
+        config: &'a contract::Object,
+    ) -> BoxFuture<'a, Result<Understood, Failure>> {
+        self.0.interpret(document, config)
     }
 }
 
@@ -296,9 +315,9 @@ impl Interpreter for Weighing {
         &'a self,
         document: Document<'a>,
         _: &'a contract::Object,
-    ) -> BoxFuture<'a, Result<Vec<Extracted>, Failure>> {
+    ) -> BoxFuture<'a, Result<Understood, Failure>> {
         self.0.lock().unwrap().push(document.bytes.len());
-        Box::pin(std::future::ready(Ok(Vec::new())))
+        Box::pin(std::future::ready(Ok(Understood::default())))
     }
 }
 
@@ -466,7 +485,10 @@ async fn a_path_that_is_not_the_callers_is_not_there() {
 // N-063, N-071, N-208, N-265
 #[tokio::test]
 async fn interpretations_have_a_quota() {
-    let desk = desk(|parts, _| parts.config.interpretations_max = 2);
+    let desk = desk(|parts, _| {
+        parts.config.interpretations_max = 2;
+        parts.interpreter = Metered::rules();
+    });
     let first = desk.ok("ingest", file(b"one", "text/plain")).await;
     desk.tick(1_000_000);
     desk.ok("upload_file", json!({"file_path": "note.txt"})).await;
@@ -481,7 +503,9 @@ async fn interpretations_have_a_quota() {
         assert_eq!(code(&refused), "QUOTA_EXCEEDED", "{tool}");
         // Thirty days after the oldest run that counts.
         assert!(refused["details"]["resets_at"].as_str().unwrap().starts_with("2027-02-14T08:00:00"), "{refused}");
-        assert!(refused["details"]["fix"].as_str().unwrap().contains("interpret false"), "{refused}");
+        let fix = refused["details"]["fix"].as_str().unwrap();
+        assert!(fix.contains("interpret false") && fix.contains("neotoma.interpretations_max"), "{refused}");
+        assert_eq!(refused["details"]["setting"], "neotoma.interpretations_max");
     }
     assert_eq!(desk.head().await, head, "nothing was stored");
     // What was interpreted already, what needs no interpretation, and what another user does are not held up.
@@ -495,6 +519,48 @@ async fn interpretations_have_a_quota() {
     desk.tick(30 * 24 * 60 * 60 * 1_000_000);
     desk.ok("ingest", file(b"three", "text/plain")).await;
     assert_eq!(neotoma::Config::default().interpretations_max, 100);
+}
+
+// N-265: it is for a model that costs something.
+#[tokio::test]
+async fn the_embedded_rules_have_no_quota() {
+    let unlimited = desk(|parts, _| parts.config.interpretations_max = 0);
+    let stored = unlimited.ok("ingest", file(b"one", "text/plain")).await;
+    unlimited.ok("upload_file", json!({"file_path": "note.txt"})).await;
+    let again = json!({"source_id": stored["source_id"], "interpretation_config": {"model_id": "new"}});
+    unlimited.ok("reinterpret", again).await;
+    assert_eq!(unlimited.records(kind::RUN).await.len(), 3);
+}
+
+// N-069: what was understood in part or not at all is said, and the file itself is an entity at least.
+#[tokio::test]
+async fn an_answer_reports_what_was_not_understood() {
+    const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\nand what follows";
+    let desk = desk(|_, folder| std::fs::write(folder.join("picture.png"), PICTURE).unwrap());
+    let mut sent = file(PICTURE, "image/png");
+    sent["original_filename"] = json!("other.png");
+    let stored = desk.ok("ingest", sent).await;
+    let messages = |answer: &Value| {
+        let warnings = answer["warnings"].as_array().unwrap().iter();
+        warnings.map(|warning| warning["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(messages(&stored)[0].starts_with("Pictures are stored but not read"), "{stored}");
+    assert_eq!(messages(&stored)[1], "The file itself is stored as an entity of type document.");
+    assert_eq!(stored["entities"][0]["entity_type"], "document");
+    let snapshot = desk.snapshot(stored["entities"][0]["id"].as_str().unwrap()).await;
+    assert_eq!(
+        (&snapshot["snapshot"]["filename"], &snapshot["snapshot"]["source_id"]),
+        (&json!("other.png"), &stored["source_id"])
+    );
+    let uploaded = desk.ok("upload_file", json!({"file_path": "picture.png", "client_request_id": "k"})).await;
+    assert_eq!(uploaded["source_id"], stored["source_id"], "the same bytes are the same source");
+    let bank = "Account;GB12\nDate;Payee;Amount;Branch\n2026-03-03;Otterby Rail;-12.50;Leith\nTotal;;-12.50;\n";
+    let stored = desk.ok("ingest", file(bank.as_bytes(), "text/csv")).await;
+    assert_eq!(messages(&stored), ["2 lines of the table are no entities of its type: they are kept in a note."]);
+    let again = json!({"source_id": stored["source_id"], "interpretation_config": {"model_id": "new"}});
+    assert_eq!(messages(&desk.ok("reinterpret", again).await), messages(&stored));
+    let plain = desk.ok("ingest", file(b"Remember the milk.", "text/plain")).await;
+    assert_eq!(plain["warnings"], json!([]));
 }
 
 // N-069
@@ -513,7 +579,10 @@ async fn what_a_file_says_that_cannot_be_stored_is_left_out() {
 // N-063, N-265
 #[tokio::test]
 async fn calls_at_the_same_time_share_the_quota() {
-    let desk = desk(|parts, _| parts.config.interpretations_max = 3);
+    let desk = desk(|parts, _| {
+        parts.config.interpretations_max = 3;
+        parts.interpreter = Metered::rules();
+    });
     let store = |caller: Caller<'static>, number: usize| {
         let content = format!("file {number}");
         let desk = &desk;

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use contract::Object;
-use neotoma::interpret::{Document, Extracted, Failure, Interpreter, Rules};
+use neotoma::interpret::{Document, Extracted, Failure, Interpreter, Rules, Understood};
 
 // N-211
 #[tokio::test]
@@ -111,13 +111,25 @@ async fn texts_that_repeat_one_mark_are_read_in_time() {
 
 // N-211
 #[tokio::test]
-async fn images_and_spreadsheets_say_nothing() {
-    for mime_type in ["image/png", "image/jpeg", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"] {
-        assert_eq!(interpret(b"\x89PNG", mime_type).await, Ok(Vec::new()));
+async fn images_and_spreadsheets_give_nothing_and_that_is_remarked() {
+    let sheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+    for (mime_type, remark) in [
+        ("image/png", "Pictures are stored but not read"),
+        ("image/jpeg", "Pictures are stored but not read"),
+        (sheet, "Spreadsheets (XLSX) are stored but not read"),
+        ("application/x-other", "Files of this type are stored but not read"),
+    ] {
+        let found = understood(b"\x89PNG", mime_type).await.unwrap();
+        assert_eq!((found.entities.len(), found.remarks.len()), (0, 1), "{mime_type}");
+        assert!(found.remarks[0].starts_with(remark), "{}", found.remarks[0]);
     }
 }
 
 async fn interpret(bytes: &[u8], mime_type: &str) -> Result<Vec<Extracted>, Failure> {
+    Ok(understood(bytes, mime_type).await?.entities)
+}
+
+async fn understood(bytes: &[u8], mime_type: &str) -> Result<Understood, Failure> {
     let document = Document { bytes: &bytes::Bytes::copy_from_slice(bytes), mime_type, filename: None };
     Rules::new(Duration::from_secs(20)).interpret(document, &Object::default()).await
 }

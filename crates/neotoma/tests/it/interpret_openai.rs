@@ -90,6 +90,20 @@ fn only_http_and_https_are_spoken() {
     assert_eq!(refused("not a url"), "the address of the model is not a URL");
 }
 
+#[test]
+fn nothing_is_sent_in_the_clear_to_another_machine() {
+    let asked = |address: &str| OpenAi::new(OpenAiConfig::new(address, "tiny")).map_err(|failure| failure.reason);
+    for here in ["http://127.0.0.1:11434/v1", "http://127.9.9.9/v1", "http://[::1]:1/v1", "http://LocalHost/v1"] {
+        assert!(asked(here).is_ok(), "{here}");
+    }
+    for elsewhere in
+        ["http://models.example.com/v1", "http://10.0.0.7:11434/v1", "http://localhost.example.com", "http://0.0.0.0"]
+    {
+        let refused = asked(elsewhere).unwrap_err();
+        assert!(refused.starts_with("plain http is for a model on this machine only; give an https"), "{refused}");
+    }
+}
+
 #[tokio::test]
 async fn a_model_behind_https_must_be_trusted() {
     let folder = tempfile::tempdir().unwrap();
@@ -191,7 +205,8 @@ impl Model {
         change(&mut config);
         let document =
             Document { bytes: &bytes::Bytes::from_static(b"Hello"), mime_type: "text/plain", filename: None };
-        OpenAi::new(config).unwrap().interpret(document, &Object::default()).await
+        let understood = OpenAi::new(config).unwrap().interpret(document, &Object::default()).await?;
+        Ok(understood.entities)
     }
 }
 

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures::future::BoxFuture;
 use neotoma::domain::ids;
-use neotoma::interpret::{Document, Extracted, Failure, Interpreter, Rules};
+use neotoma::interpret::{Document, Failure, Interpreter, Rules, Understood};
 use neotoma::projection::row::kind;
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ async fn the_same_run_is_made_once() {
         assert_eq!(again, first);
     }
     assert_eq!(desk.head().await, head, "nothing was added");
-    let expected = ids::run(source.as_str().unwrap(), &config, "chancery-rules/1");
+    let expected = ids::run(source.as_str().unwrap(), &config, "chancery-rules/2");
     assert_eq!(first["run_id"], expected, "from source, configuration and extractor");
     let upper = json!(source.as_str().unwrap().to_uppercase());
     assert_eq!(desk.ok("reinterpret", run(&upper, config)).await["run_id"], first["run_id"]);
@@ -108,7 +108,7 @@ async fn runs_are_recorded_with_their_configuration_and_have_ended() {
     for run in &runs {
         let run = &run["run"];
         assert!(["completed", "failed"].contains(&run["status"].as_str().unwrap()), "{run}");
-        assert_eq!((&run["config"], &run["extractor"]), (&config, &json!("chancery-rules/1")));
+        assert_eq!((&run["config"], &run["extractor"]), (&config, &json!("chancery-rules/2")));
     }
     assert!(runs.iter().any(|run| run["run"]["status"] == "failed"));
 }
@@ -156,37 +156,58 @@ async fn what_cannot_be_interpreted_is_told_apart() {
     }
 }
 
+/// Stores a file and interprets it until the caller gives up.
+async fn given_up(is_metered: bool, interpretations_max: u64) -> (Desk, Value) {
+    let asked = Arc::new(tokio::sync::Notify::new());
+    let endless = Endless { asked: asked.clone(), is_metered };
+    let desk = Desk::having(|parts, _| {
+        parts.interpreter = Arc::new(endless);
+        parts.config.interpretations_max = interpretations_max;
+    });
+    let source = store(&desk, "Hello", "text/plain").await;
+    tokio::select! {
+        outcome = desk.call_as(crate::desk::ANN, "reinterpret", run(&source, json!({}))) => panic!("it ended: {outcome:?}"),
+        () = asked.notified() => {}
+    }
+    (desk, source)
+}
+
 // N-210, N-212
 #[tokio::test]
 async fn a_run_whose_caller_gave_up_leaves_nothing_behind() {
-    let asked = Arc::new(tokio::sync::Notify::new());
-    let endless = Endless(asked.clone());
-    let desk = Desk::having(|parts, _| parts.interpreter = Arc::new(endless));
-    let source = store(&desk, "Hello", "text/plain").await;
-    let head = desk.head().await;
-    let arguments = run(&source, json!({}));
-    tokio::select! {
-        outcome = desk.call_as(crate::desk::ANN, "reinterpret", arguments) => panic!("it ended: {outcome:?}"),
-        () = asked.notified() => {}
-    }
-    assert_eq!(desk.head().await, head);
+    let (desk, _) = given_up(false, 1).await;
+    assert_eq!(desk.head().await, 1, "the source alone");
     assert!(desk.records(kind::RUN).await.is_empty());
 }
 
+// N-212, N-265: what costs something counts, whatever comes of it.
+#[tokio::test]
+async fn a_run_of_a_model_counts_from_its_beginning() {
+    let (desk, source) = given_up(true, 1).await;
+    let runs = desk.records(kind::RUN).await;
+    assert_eq!((runs.len(), &runs[0]["run"]["status"]), (1, &json!("failed")));
+    let refused = desk.refused("reinterpret", run(&source, json!({"model_id": "other"}))).await;
+    assert_eq!(refused["code"], "QUOTA_EXCEEDED");
+    desk.verify().await;
+}
+
 /// An interpreter that says when it begins and never ends.
-struct Endless(Arc<tokio::sync::Notify>);
+struct Endless {
+    asked: Arc<tokio::sync::Notify>,
+    is_metered: bool,
+}
 
 impl Interpreter for Endless {
+    fn is_metered(&self) -> bool {
+        self.is_metered
+    }
+
     fn version(&self) -> String {
         "endless/1".to_owned()
     }
 
-    fn interpret<'a>(
-        &'a self,
-        _: Document<'a>,
-        _: &'a contract::Object,
-    ) -> BoxFuture<'a, Result<Vec<Extracted>, Failure>> {
-        self.0.notify_one();
+    fn interpret<'a>(&'a self, _: Document<'a>, _: &'a contract::Object) -> BoxFuture<'a, Result<Understood, Failure>> {
+        self.asked.notify_one();
         Box::pin(std::future::pending())
     }
 }

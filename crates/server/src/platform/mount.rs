@@ -1,6 +1,7 @@
 //! From modules to capabilities that can be served.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use anyhow::bail;
 use contract::Capability;
@@ -51,6 +52,7 @@ async fn mount(config: &Config, ledger: &Arc<SqliteLedger>, module: &'static dyn
         secret: secret(&config.data)?,
         public_url: config.public_base(),
         local_client: config.local_client,
+        call_timeout: Duration::from_millis(config.spine.limits.call_timeout_ms),
         check: by(schemas.clone()),
         own: own_context(config),
     };

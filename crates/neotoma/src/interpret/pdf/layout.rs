@@ -1,12 +1,12 @@
 //! From what a page draws to lines of text: pieces at the same height form a line, wide gaps between them set cells apart.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use lopdf::content::{Content, Operation};
 use lopdf::{Dictionary, Document, Encoding, Object, ObjectId};
 
 use super::super::Failure;
+use super::super::effort::Effort;
 use super::{PAGE_BYTES_MAX, failure, unicode};
 
 /// Forms may draw forms; beyond this depth they are not followed.
@@ -15,13 +15,13 @@ const FORM_DEPTH_MAX: usize = 4;
 const PIECES_MAX: usize = 200_000;
 
 /// The lines of a page, as text.
-pub fn page(document: &Document, page: ObjectId, bytes_left: &mut usize, deadline: Instant) -> Result<String, Failure> {
+pub fn page(document: &Document, page: ObjectId, bytes_left: &mut usize, effort: &Effort) -> Result<String, Failure> {
     let too_large = |_| failure("what a page of the PDF draws is too large or cannot be read");
     let content = document.get_page_content_with_limit(page, PAGE_BYTES_MAX.min(*bytes_left)).map_err(too_large)?;
     let fonts = document.get_page_fonts(page).unwrap_or_default();
     let (resources, shared) = document.get_page_resources(page).unwrap_or_default();
     let shared = shared.into_iter().find_map(|id| document.get_dictionary(id).ok());
-    let mut pen = Pen { document, pieces: Vec::new(), bytes_left, deadline };
+    let mut pen = Pen { document, pieces: Vec::new(), bytes_left, effort };
     pen.draw(&content, &fonts, resources.or(shared), Matrix::IDENTITY, 0)?;
     Ok(lines(pen.pieces))
 }
@@ -84,7 +84,7 @@ struct Pen<'a, 'b> {
     document: &'a Document,
     pieces: Vec<Piece>,
     bytes_left: &'b mut usize,
-    deadline: Instant,
+    effort: &'b Effort,
 }
 
 impl<'a> Pen<'a, '_> {
@@ -106,8 +106,8 @@ impl<'a> Pen<'a, '_> {
         let mut saved = Vec::new();
         // What follows a fault in the drawing is not read; a page may well end in one.
         for (count, operation) in Content::decode_iter(content).map_while(Result::ok).enumerate() {
-            if count % 4096 == 0 && Instant::now() > self.deadline {
-                return Err(failure("reading the PDF took too long"));
+            if count % 4096 == 0 {
+                self.effort.check()?;
             }
             match operation.operator.as_str() {
                 "q" if saved.len() < 256 => saved.push(state),
@@ -131,7 +131,8 @@ impl<'a> Pen<'a, '_> {
             "BT" => (state.text, state.line) = (Matrix::IDENTITY, Matrix::IDENTITY),
             "Tf" => {
                 let name = operands.first().and_then(|name| name.as_name().ok());
-                state.font = fonts.iter().position(|(known, _)| Some(*known) == name);
+                // They came from a map in the order of their names.
+                state.font = name.and_then(|name| fonts.binary_search_by(|(known, _)| known.cmp(&name)).ok());
                 state.size = number(1);
             }
             "Tc" => state.spacing = number(0),
@@ -217,9 +218,7 @@ impl<'a> Pen<'a, '_> {
     }
 
     fn font(&mut self, dictionary: &'a Dictionary) -> Result<Font<'a>, Failure> {
-        if Instant::now() > self.deadline {
-            return Err(failure("reading the PDF took too long"));
-        }
+        self.effort.check()?;
         let document = self.document;
         let limit = PAGE_BYTES_MAX.min(*self.bytes_left);
         let unicode = match dictionary.get_deref(b"ToUnicode", document).and_then(Object::as_stream) {

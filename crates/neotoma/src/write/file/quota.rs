@@ -1,17 +1,20 @@
-//! How many interpretations a user may have: those of the last 30 days, and those that this process is making.
+//! How many interpretations a user may have of a model that costs something: those of the last 30 days, and those that this
+//! process has let in and not begun yet. The embedded rules cost nothing and are not counted.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use contract::Context;
+use contract::generated::neotoma::ReinterpretResponse;
 use ledger::{Find, FindOrder, RecordKey};
 use scope::Timestamp;
 
 use super::run::Wanted;
 use crate::Error;
 use crate::projection::Reader;
-use crate::projection::row::{RunRow, RunStatus, kind};
-use crate::write::Write;
+use crate::projection::fold::Happened;
+use crate::projection::row::{Row, RunRow, RunStatus, kind};
+use crate::write::{Decision, Plan, Write};
 
 /// The quota counts the runs of this long.
 const WINDOW_MICROS: i64 = 30 * 24 * 60 * 60 * 1_000_000;
@@ -52,7 +55,7 @@ impl Drop for Admitted {
 
 impl Write {
     /// Refuses a run beyond the quota. A run that was made before is not made again, so it needs no quota. What it
-    /// answers is kept until the run is stored.
+    /// answers is kept until the run begins.
     pub(super) async fn admit_run(
         &self,
         reader: &Reader<'_>,
@@ -61,6 +64,9 @@ impl Write {
         wanted: &Wanted,
     ) -> Result<Option<Admitted>, Error> {
         let Wanted::Run { config } = wanted else { return Ok(None) };
+        if !self.parts.interpreter.is_metered() {
+            return Ok(None);
+        }
         let run_id = self.run_id(source_id, config);
         let before = reader.row::<RunRow>(RecordKey::new(kind::RUN, run_id)).await?;
         if before.is_some_and(|before| before.row.status == RunStatus::Completed) {
@@ -85,5 +91,34 @@ impl Write {
         let oldest = reader.find::<RunRow>(runs).await?.0.pop();
         let resets_at = oldest.map_or(ctx.now, |oldest| oldest.row.started_at).plus_micros(WINDOW_MICROS);
         Err(Error::QuotaExceeded { quota, resets_at })
+    }
+
+    /// Stores a run that was admitted before it begins, so that it counts whatever becomes of it.
+    pub(super) async fn count_run(
+        &self,
+        reader: &Reader<'_>,
+        ctx: &Context,
+        run: RunRow,
+        admitted: Option<Admitted>,
+    ) -> Result<(), Error> {
+        let Some(_admitted) = admitted else { return Ok(()) };
+        // It is an effect of its own: the effect that the caller named is what comes of the run.
+        let apart = Context { effect: None, ..ctx.clone() };
+        let decide = || async {
+            let key = RecordKey::new(kind::RUN, &run.id);
+            let before = reader.row::<RunRow>(key.clone()).await?;
+            let mut plan = Plan::new(reader, ctx.now);
+            plan.put(Row::Run(run.clone()), before.map(|before| before.version));
+            Ok(Decision {
+                happened: Happened::Interpreted,
+                subject: key,
+                rows: plan.rows,
+                ends: plan.ends,
+                expectations: plan.expectations,
+                answer: ReinterpretResponse::default(),
+                is_final: false,
+            })
+        };
+        self.recorder.once(&apart, reader.user, decide).await.map(drop)
     }
 }

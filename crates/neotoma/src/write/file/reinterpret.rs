@@ -32,11 +32,11 @@ impl Write {
             return Err(Error::invalid("source_id", "is not a file", "name a source that was stored from a file"));
         }
         let wanted = Wanted::run(Some(&config));
-        let _admitted = self.admit_run(&reader, ctx, &source.id, &wanted).await?;
+        let admitted = self.admit_run(&reader, ctx, &source.id, &wanted).await?;
         let _turn = self.recorder.turn([source.id.as_str()]).await;
         let path = source.files.first().cloned().ok_or(Error::NoSuchFile { field: "source_id" })?;
         let file = stored(&source);
-        let ran = self.interpret(&reader, &source.id, (&file, &path), &wanted).await?;
+        let ran = self.interpret(&reader, ctx, &source.id, (&file, &path), (&wanted, admitted)).await?;
         let storing = Storing { source_id: source.id, file: &file, path, attach: true, properties: None, ran };
         let again = self
             .recorder
@@ -69,6 +69,7 @@ fn answer(answer: &IngestResponse) -> ReinterpretResponse {
         entities_created: run.entities_created,
         observations_created: run.observations_created,
         source_id: answer.source_id.clone(),
+        warnings: answer.warnings.clone(),
         ..ReinterpretResponse::default()
     }
 }

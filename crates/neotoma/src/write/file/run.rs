@@ -1,16 +1,17 @@
 //! Runs: what an interpreter made of a file.
 
 use bytes::Bytes;
-use contract::Object;
 use contract::generated::neotoma::{IngestedEntity, InterpretationSummary};
+use contract::{Context, Object};
 use ledger::RecordKey;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::content::Arrived;
+use super::quota::Admitted;
 use crate::Error;
 use crate::domain::{ids, shape};
-use crate::interpret::{Document, Extracted};
+use crate::interpret::{Document, Extracted, Understood};
 use crate::projection::Reader;
 use crate::projection::row::{RunRow, RunStatus, SourceRow, kind};
 use crate::write::Write;
@@ -44,15 +45,13 @@ pub enum Ran {
     /// The same run was made before.
     Before(Box<RunRow>),
     Found {
-        run_id: String,
-        config: Object,
-        extractor: String,
+        run: Box<RunRow>,
         entities: Vec<Extracted>,
+        /// What was understood in part or not at all.
+        remarks: Vec<String>,
     },
     Failed {
-        run_id: String,
-        config: Object,
-        extractor: String,
+        run: Box<RunRow>,
         reason: String,
     },
 }
@@ -67,12 +66,13 @@ impl Write {
     pub(super) async fn interpret(
         &self,
         reader: &Reader<'_>,
+        ctx: &Context,
         source_id: &str,
         (file, path): (&Arrived, &str),
-        wanted: &Wanted,
+        (wanted, admitted): (&Wanted, Option<Admitted>),
     ) -> Result<Ran, Error> {
         let Wanted::Run { config } = wanted else { return Ok(Ran::Nothing) };
-        let (run_id, extractor) = (self.run_id(source_id, config), self.parts.interpreter.version());
+        let run_id = self.run_id(source_id, config);
         let before = reader.row::<RunRow>(RecordKey::new(kind::RUN, &run_id)).await?;
         if let Some(before) = before.filter(|before| before.row.status == RunStatus::Completed) {
             return Ok(Ran::Before(Box::new(before.row)));
@@ -84,17 +84,60 @@ impl Write {
             None => Bytes::new(),
         };
         let document = Document { bytes: &bytes, mime_type, filename };
-        let config = config.clone();
-        Ok(match self.parts.interpreter.interpret(document, &config).await {
-            Ok(mut entities) => {
-                // What could not be stored by hand is not stored from a file either.
-                entities.retain(|found| shape::check_shape(&Value::Object(found.fields.0.clone())).is_ok());
-                entities.truncate(ENTITIES_MAX);
-                Ran::Found { run_id, config, extractor, entities }
+        let run = RunRow {
+            id: run_id,
+            source_id: source_id.to_owned(),
+            config: config.clone(),
+            extractor: self.parts.interpreter.version(),
+            status: RunStatus::Failed,
+            entities_created: 0,
+            observations_created: 0,
+            started_at: ctx.now,
+            completed_at: ctx.now,
+            free: !self.parts.interpreter.is_metered(),
+        };
+        self.count_run(reader, ctx, run.clone(), admitted).await?;
+        let run = Box::new(run);
+        Ok(match self.parts.interpreter.interpret(document, config).await {
+            Ok(understood) => {
+                let (entities, remarks) = storable(understood, source_id, file);
+                Ran::Found { run, entities, remarks }
             }
-            Err(failure) => Ran::Failed { run_id, config, extractor, reason: failure.reason },
+            Err(failure) => Ran::Failed { run, reason: failure.reason },
         })
     }
+}
+
+/// What can be stored of what was found, and what there is to say about it. The file itself is an entity when nothing in
+/// it is.
+fn storable(understood: Understood, source_id: &str, file: &Arrived) -> (Vec<Extracted>, Vec<String>) {
+    let Understood { mut entities, mut remarks } = understood;
+    let found = entities.len();
+    // What could not be stored by hand is not stored from a file either.
+    entities.retain(|found| shape::check_shape(&Value::Object(found.fields.0.clone())).is_ok());
+    entities.truncate(ENTITIES_MAX);
+    if entities.len() < found {
+        let left_out = found - entities.len();
+        remarks.push(format!("{left_out} entities of the file are not stored: they are too many or too large."));
+    }
+    if entities.is_empty() {
+        if remarks.is_empty() {
+            remarks.push("Nothing in the file was understood.".to_owned());
+        }
+        remarks.push("The file itself is stored as an entity of type document.".to_owned());
+        entities.push(document(source_id, file));
+    }
+    (entities, remarks)
+}
+
+/// A file as an entity. Its source identifies it: other files may have the same name.
+fn document(source_id: &str, file: &Arrived) -> Extracted {
+    let mut fields = Object::default();
+    fields.insert("source_id".to_owned(), source_id.into());
+    fields.extend(file.filename.as_ref().map(|name| ("filename".to_owned(), name.as_str().into())));
+    fields.insert("mime_type".to_owned(), file.mime_type.into());
+    fields.insert("file_size".to_owned(), file.size.into());
+    Extracted { entity_type: "document".to_owned(), fields }
 }
 
 pub fn summary(run: &RunRow) -> InterpretationSummary {

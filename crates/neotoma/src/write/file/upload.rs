@@ -36,7 +36,7 @@ impl Write {
         let file = local.hashed(self.parts.config.file_bytes_max).await?;
         let source_id = attached_to.unwrap_or_else(|| ids::source(&user, &file.hash));
         let wanted = if properties.is_some() { Wanted::Nothing } else { Wanted::run(None::<&Value>) };
-        let _admitted = self.admit_run(&reader, ctx, &source_id, &wanted).await?;
+        let admitted = self.admit_run(&reader, ctx, &source_id, &wanted).await?;
         let bucket = request.bucket.as_deref().unwrap_or(super::BUCKET);
         let kept = self.keep(ctx, &user, bucket, &mut local.reader).await?;
         if kept.hash() != file.hash {
@@ -45,7 +45,7 @@ impl Write {
         }
         let path = kept.key.to_string();
         let _turn = self.recorder.turn([source_id.as_str()]).await;
-        let ran = self.interpret(&reader, &source_id, (&file, &path), &wanted).await?;
+        let ran = self.interpret(&reader, ctx, &source_id, (&file, &path), (&wanted, admitted)).await?;
         let storing = Storing { source_id, file: &file, path, attach, properties, ran };
         let stored = self.recorder.once(ctx, &user, || storing.decide(&reader, ctx)).await?;
         let stored = storing.failure(stored)?;
@@ -64,6 +64,7 @@ impl Write {
             file_size: file.size,
             content_type: file.mime_type.to_owned(),
             deduplicated: stored.deduplicated,
+            warnings: stored.warnings,
             read_point: stored.read_point,
         })
     }

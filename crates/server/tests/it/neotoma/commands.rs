@@ -48,11 +48,14 @@ async fn a_folder_is_stored_file_by_file() {
 
 // N-063
 #[tokio::test]
-async fn what_is_beyond_the_quota_is_refused_by_name() {
+async fn what_is_beyond_the_quota_of_a_model_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
-    let stored = run(folder.path(), &["--set", "neotoma.interpretations_max=2", "ingest", CORPUS]).await;
+    // Nobody listens there, so every run fails; it counts all the same.
+    let model = ["--set", "neotoma.interpreter_url=http://127.0.0.1:1/v1", "--set", "neotoma.interpreter_model=tiny"];
+    let ingest = ["--set", "neotoma.interpretations_max=2", "ingest", CORPUS];
+    let stored = run(folder.path(), &[&model[..], &ingest[..]].concat()).await;
     assert!(!stored.success);
-    assert!(stored.stdout.contains(": 2 stored, 0 known already, "), "{}", stored.stdout);
+    assert_eq!(stored.stderr.lines().filter(|line| line.contains("ANALYSIS_FAILED")).count(), 2, "{}", stored.stderr);
     let line = stored.stderr.lines().find(|line| line.contains("QUOTA_EXCEEDED")).unwrap();
     assert!(
         line.starts_with(CORPUS) && line.ends_with("The interpretation quota of 2 runs in 30 days is used up"),
@@ -60,7 +63,30 @@ async fn what_is_beyond_the_quota_is_refused_by_name() {
     );
     let without = ["--set", "neotoma.interpretations_max=2", "ingest", "--no-interpret", CORPUS];
     let stored = run(folder.path(), &without).await;
-    assert!(stored.success && stored.stdout.contains(", 2 known already, 0 refused; 0 entities"), "{}", stored.stdout);
+    assert!(stored.success && stored.stdout.contains(" 0 refused; 0 entities"), "{}", stored.stdout);
+}
+
+// N-265: the embedded rules cost nothing.
+#[tokio::test]
+async fn more_notes_than_the_quota_of_a_model_are_stored() {
+    let (folder, notes) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for number in 0..130 {
+        std::fs::write(notes.path().join(format!("{number:03}.txt")), format!("Note {number}\n\nBuy milk.\n")).unwrap();
+    }
+    let stored = run(folder.path(), &["ingest", notes.path().to_str().unwrap()]).await;
+    let line = "130 files: 130 stored, 0 known already, 0 refused; 130 entities created, 130 observations\n";
+    assert!(stored.success && stored.stdout == line, "{}{}", stored.stdout, stored.stderr);
+}
+
+// A key and what a document says do not leave this machine in the clear.
+#[tokio::test]
+async fn a_model_elsewhere_is_not_asked_over_plain_http() {
+    let folder = tempfile::tempdir().unwrap();
+    let model =
+        ["--set", "neotoma.interpreter_url=http://models.example.com/v1", "--set", "neotoma.interpreter_model=m"];
+    let refused = run(folder.path(), &[&model[..], &["doctor"]].concat()).await;
+    let said = format!("{}{}", refused.stdout, refused.stderr);
+    assert!(!refused.success && said.contains("plain http is for a model on this machine only"), "{said}");
 }
 
 // N-341: from a value to the file, and to what was corrected.
