@@ -102,12 +102,14 @@ pub enum Changed {
 pub fn refuse_in_general(misfit: &Misfit) -> CallError {
     let violations = &misfit.violations;
     let Some(first) = violations.first() else {
-        return CallError::invalid("the arguments do not fit the tool's schema");
+        return CallError::invalid("the arguments do not fit the tool's schema")
+            .hint("compare them with the tool's input schema");
     };
     let field = first.path.clone();
     let error = match &first.kind {
-        ViolationKind::Missing => CallError::invalid(format!("{field} is required"))
-            .hint(format!("give {field}; the tool's input schema describes it")),
+        ViolationKind::Missing { wanted } => {
+            CallError::invalid(format!("{field} is required")).hint(format!("give {field}: {wanted}"))
+        }
         ViolationKind::Unknown { nearest, known } => {
             let error = CallError::invalid(format!("there is no argument {field}"));
             match nearest.first() {
@@ -128,9 +130,7 @@ pub fn refuse_in_general(misfit: &Misfit) -> CallError {
             CallError::invalid(format!("{field} is of type {given}, not {wanted}"))
                 .hint(format!("give {field} as {wanted}"))
         }
-        ViolationKind::Other { message } => {
-            CallError::invalid(format!("{field}: {message}")).hint(format!("correct {field} as the message says"))
-        }
+        ViolationKind::Other { reason, fix } => CallError::invalid(format!("{field} {reason}")).hint(fix.clone()),
     };
     let mut error = error.field(field);
     if misfit.open.is_empty() {

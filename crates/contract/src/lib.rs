@@ -31,7 +31,7 @@ pub use answer::{
 pub use capability::{Capability, Changed};
 pub use client::{Ask, Client, NoClient, Reply};
 pub use context::{Context, Effect, RequestMeta, Verdict};
-pub use error::{CallError, ErrorKind, Misfit, Violation, ViolationKind};
+pub use error::{CallError, Correction, ErrorKind, Misfit, Violation, ViolationKind, excerpt};
 pub use json::{Json, List, Object};
 pub use manifest::{
     Example, Hints, Manifest, Prompt, PromptArgument, ResourceTemplate, RiskTier, Side, Tool, ToolName,

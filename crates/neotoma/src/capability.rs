@@ -107,6 +107,7 @@ impl Capability for Neotoma {
         details.extend(error.details.clone());
         let fix = error.suggestions.get("hint").cloned();
         details.extend(fix.map(|fix| ("fix".to_owned(), fix)));
+        details.extend(refusal::shareable(error).map(|arguments| (refusal::CORRECTED.to_owned(), arguments)));
         json!({ "error": { "code": error.code, "message": error.message, "details": details, "trace_id": request.trace_id } })
     }
 }

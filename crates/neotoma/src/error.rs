@@ -14,6 +14,8 @@ pub enum Error {
     /// Everything that is wrong with the arguments, at least one flaw.
     #[error("{} {}", .0[0].field, .0[0].reason)]
     Flawed(Vec<Flaw>),
+    #[error("{earlier} is later than {later}")]
+    Reversed { earlier: &'static str, later: &'static str },
     #[error("{field} is not an entity id")]
     MalformedId { field: &'static str },
     #[error("{field} names no entity")]
@@ -124,6 +126,10 @@ impl From<Error> for CallError {
                 let Flaw { field, fix, .. } = flaws.into_iter().next().expect("there is at least one flaw");
                 refuse(InvalidArgument, "VALIDATION_ERROR").field(field).hint(fix).detail("violations", listed)
             }
+            Error::Reversed { earlier, later } => refuse(InvalidArgument, "VALIDATION_ERROR")
+                .field(earlier)
+                .hint(format!("give {earlier} and {later} the other way round"))
+                .swap(earlier, later),
             Error::MalformedId { field } => refuse(InvalidArgument, "VALIDATION_ERROR")
                 .field(field)
                 .hint("an entity id is ent_ and 24 hexadecimal digits; a unique name or identifier works too"),

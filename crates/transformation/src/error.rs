@@ -169,11 +169,13 @@ impl From<Error> for CallError {
                 wording::suggest_relationship_types(refuse(InvalidArgument, "INVALID_RELATIONSHIP").field(field), &value)
             }
             Error::NotPermitted { field, relationship, source_type, target_type, permitted, reversed } => {
-                refuse(InvalidArgument, "INVALID_RELATIONSHIP")
+                let refusal = refuse(InvalidArgument, "INVALID_RELATIONSHIP")
                     .field(field)
                     .suggest("valid_relationships", wording::labels(&permitted))
                     .suggest("valid_if_reversed", wording::labels(&reversed))
-                    .hint(wording::permitted_hint(field, relationship, source_type, target_type, &permitted, &reversed))
+                    .hint(wording::permitted_hint(field, relationship, source_type, target_type, &permitted, &reversed));
+                let is_reversed = field == "type" && reversed.contains(&relationship);
+                if is_reversed { refusal.swap("source_id", "target_id") } else { refusal }
             }
             Error::OtherModel { field, element, model_id, expected } => refuse(InvalidArgument, "INVALID_RELATIONSHIP")
                 .field(field)

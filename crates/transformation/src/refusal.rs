@@ -127,14 +127,12 @@ fn one(tool: &str, violation: &Violation) -> CallError {
                 .suggest("did_you_mean", nearest.clone())
                 .suggest("valid_values", permitted.clone())
         }
-        ViolationKind::Missing if field == "model_id" => invalid(
+        ViolationKind::Missing { .. } if field == "model_id" => invalid(
             "is required".to_owned(),
             "give model_id, the id or key of a model: transformation.listModels shows them, a fresh tenant has the key default"
                 .to_owned(),
         ),
-        ViolationKind::Missing => {
-            invalid("is required".to_owned(), format!("give {field}; the tool's input schema describes it"))
-        }
+        ViolationKind::Missing { wanted } => invalid("is required".to_owned(), format!("give {field}: {wanted}")),
         ViolationKind::Unknown { nearest, .. } if is_made(argument(tool, field), nearest) => {
             invalid("is made by the server".to_owned(), format!("leave {field} out; it is made for you"))
         }
@@ -146,7 +144,7 @@ fn one(tool: &str, violation: &Violation) -> CallError {
         ViolationKind::WrongType { given, wanted } => {
             invalid(format!("is of type {given}, not {wanted}"), format!("give {field} as {}", in_words(wanted)))
         }
-        ViolationKind::Other { message } => invalid(message.clone(), format!("correct {field} as the message says")),
+        ViolationKind::Other { reason, fix } => invalid(reason.clone(), fix.clone()),
     }
 }
 
@@ -227,8 +225,8 @@ mod tests {
         check(
             "createElement",
             "name",
-            ViolationKind::Missing,
-            "VALIDATION_ERROR name: give name; the tool's input schema describes it",
+            ViolationKind::Missing { wanted: "a text of at most 500 characters".to_owned() },
+            "VALIDATION_ERROR name: give name: a text of at most 500 characters",
         );
     }
 

@@ -62,11 +62,9 @@ fn range(after: Option<&str>, before: Option<&str>) -> Result<Option<(Timestamp,
     let before = before.map(|text| Ok::<_, Error>(last_of(text, moment("before_date", text)?))).transpose()?;
     match (after, before) {
         (None, None) => Ok(None),
-        (Some(after), Some(before)) if after > before => Err(Error::invalid(
-            "after_date",
-            "is later than before_date",
-            "give an after_date that is not later than before_date",
-        )),
+        (Some(after), Some(before)) if after > before => {
+            Err(Error::Reversed { earlier: "after_date", later: "before_date" })
+        }
         (after, before) => {
             let from = before.map_or(Timestamp(i64::MIN), backwards);
             let until = after.map_or(Timestamp(i64::MAX), |after| backwards(after).plus_micros(1));

@@ -2,6 +2,7 @@
 //! the fix is certain it carries the corrected arguments, ready to be sent.
 
 mod case;
+mod measure;
 
 use serde_json::{Map, Value, json};
 

@@ -216,7 +216,7 @@ fn check(tool: &str, arguments: &Map<String, Value>) -> Result<Map<String, Value
     }
     let required = tool.input_schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     for name in required.iter().filter_map(Value::as_str).filter(|name| !arguments.contains_key(*name)) {
-        violations.push(Violation { path: name.to_owned(), kind: ViolationKind::Missing });
+        violations.push(Violation { path: name.to_owned(), kind: ViolationKind::Missing { wanted: String::new() } });
     }
     for (name, schema) in properties {
         match (arguments.get(name), schema.get("enum"), schema.get("default")) {
