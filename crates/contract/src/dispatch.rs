@@ -27,8 +27,17 @@ pub fn request<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, 
         .map_err(|error| CallError::invalid(format!("the arguments cannot be read: {error}")))
 }
 
-/// Words a response message as an answer: the whole as structured content, one resource block per entity, and what is not
-/// an entity, such as a page token or a warning, as a last block of text. Clients differ in which of them a model sees.
+/// Longest answer that is repeated whole as text, in bytes.
+const WHOLE_TEXT_MAX: usize = 2048;
+/// What the text of a longer answer tells of an entity.
+const TOLD: [&str; 10] =
+    ["id", "key", "type", "name", "title", "status", "version", "source_id", "target_id", "relationship_type"];
+/// Longest value that it tells, in bytes of JSON.
+const TOLD_VALUE_MAX: usize = 130;
+
+/// Words a response message as an answer: the whole as structured content, one resource block per entity, and a last block of
+/// text that says the answer too: all of it when it is short, otherwise which entities there are, and what is not an entity,
+/// such as a page token or a warning. Clients differ in which of them a model sees.
 pub fn answer<T: Serialize + Entities>(response: &T) -> Answer {
     let structured = Structured::of(response);
     let resource = |entity: EntityRef| Content::Resource { uri: entity.uri, blob: json_blob(entity.json) };
@@ -37,26 +46,63 @@ pub fn answer<T: Serialize + Entities>(response: &T) -> Answer {
     Answer { structured: Some(structured), content, failed: false }
 }
 
-/// The object in a JSON text without the members of these names and without empty lists, or nothing where there is no object.
-fn rest(text: &str, without: &[&str]) -> Option<String> {
+/// The object in a JSON text without empty lists, or nothing where there is no object. In a long one the members of these
+/// names tell only which entities they hold.
+fn rest(text: &str, entities: &[&str]) -> Option<String> {
     if !text.starts_with('{') {
         return None;
     }
-    if without.is_empty() && !text.contains("[]") {
+    let is_short = entities.is_empty() || text.len() <= WHOLE_TEXT_MAX;
+    if is_short && !text.contains("[]") {
         return Some(text.to_owned());
     }
     let Members(members) = serde_json::from_str(text).expect("what was written as JSON can be read");
-    let mut rest = String::with_capacity(text.len());
+    let mut rest = Written::default();
     for (name, value) in members {
-        if value.get() == "[]" || without.contains(&&*name) {
+        if value.get() == "[]" {
             continue;
         }
-        rest.push(if rest.is_empty() { '{' } else { ',' });
-        let name = serde_json::to_string(&name).expect("a text is JSON");
-        rest.extend([&name, ":", value.get()]);
+        if is_short || !entities.contains(&&*name) {
+            rest.add(&name, value.get());
+        } else {
+            rest.add(&name, &in_short(value.get()));
+        }
     }
-    rest.push_str(if rest.is_empty() { "{}" } else { "}" });
-    Some(rest)
+    Some(rest.finish())
+}
+
+/// An entity, or a list of them, by what names it.
+fn in_short(json: &str) -> String {
+    if json.starts_with('[') {
+        let items: Vec<&RawValue> = serde_json::from_str(json).expect("what was written as JSON can be read");
+        let items: Vec<String> = items.into_iter().map(|item| in_short(item.get())).collect();
+        return format!("[{}]", items.join(","));
+    }
+    if !json.starts_with('{') {
+        return json.to_owned();
+    }
+    let Members(members) = serde_json::from_str(json).expect("what was written as JSON can be read");
+    let mut short = Written::default();
+    let told = members.iter().filter(|(name, value)| TOLD.contains(&&**name) && value.get().len() <= TOLD_VALUE_MAX);
+    told.for_each(|(name, value)| short.add(name, value.get()));
+    short.finish()
+}
+
+/// An object in JSON, member by member.
+#[derive(Default)]
+struct Written(String);
+
+impl Written {
+    fn add(&mut self, name: &str, json: &str) {
+        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        let name = serde_json::to_string(name).expect("a text is JSON");
+        self.0.extend([&name, ":", json]);
+    }
+
+    fn finish(mut self) -> String {
+        self.0.push_str(if self.0.is_empty() { "{}" } else { "}" });
+        self.0
+    }
 }
 
 /// The members of an object, in their order.
@@ -128,13 +174,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rest_of_an_answer_leaves_out_what_is_said_elsewhere_and_what_is_empty() {
+    fn the_text_of_a_short_answer_is_all_of_it() {
         let whole = r#"{"b":[{"x":[]}],"a\"\u00e4":{"y":1.50},"none":[],"entity":{"id":1}}"#;
-        assert_eq!(rest(whole, &[]).unwrap(), r#"{"b":[{"x":[]}],"a\"ä":{"y":1.50},"entity":{"id":1}}"#);
-        assert_eq!(rest(whole, &["entity", "b"]).unwrap(), r#"{"a\"ä":{"y":1.50}}"#);
+        let text = r#"{"b":[{"x":[]}],"a\"ä":{"y":1.50},"entity":{"id":1}}"#;
+        assert_eq!(rest(whole, &[]).unwrap(), text);
+        assert_eq!(rest(whole, &["entity", "b"]).unwrap(), text);
         assert_eq!(rest(r#"{"a":[]}"#, &[]).unwrap(), "{}");
         assert_eq!(rest(r#"{"a":1}"#, &[]).unwrap(), r#"{"a":1}"#);
         assert_eq!(rest("[1]", &[]), None);
+    }
+
+    #[test]
+    fn the_text_of_a_long_answer_tells_which_entities_there_are() {
+        let element =
+            |id: usize| format!(r#"{{"id":"e{id}","name":"n{id}","type":"Node","description":"{}"}}"#, "d".repeat(500));
+        let listed: Vec<String> = (0..50).map(element).collect();
+        let whole =
+            format!(r#"{{"elements":[{}],"one":{},"next_page_token":"p","none":[]}}"#, listed.join(","), element(7));
+        let text = rest(&whole, &["elements", "one"]).unwrap();
+        assert!(text.starts_with(r#"{"elements":[{"id":"e0","name":"n0","type":"Node"},{"id":"e1","#), "{text}");
+        assert!(text.ends_with(r#"],"one":{"id":"e7","name":"n7","type":"Node"},"next_page_token":"p"}"#), "{text}");
+        assert!(text.len() < 50 * 50);
     }
 
     #[test]
