@@ -69,9 +69,9 @@ fn names(answer: &Value) -> Vec<&str> {
 async fn it_has_an_endpoint_and_a_tool_list_of_its_own() {
     let platform = platform().await;
     let own = platform.post("/guestbook/mcp", "tools/list", json!({})).await;
-    assert_eq!(names(&own), ["guestbook.listEntries", "guestbook.sign"]);
+    assert_eq!(names(&own), ["guestbook_listEntries", "guestbook_sign"]);
     let other = platform.post("/transformation/mcp", "tools/list", json!({})).await;
-    assert!(names(&other).iter().all(|name| name.starts_with("transformation.")));
+    assert!(names(&other).iter().all(|name| name.starts_with("transformation_")));
     let catalog: Value = serde_json::from_str(&platform.platform.catalog()).unwrap();
     let listed: Vec<&str> =
         catalog["capabilities"].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();

@@ -9,23 +9,25 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use contract::{Answer, Blob, CallError, Capability, Client, Context, Effect, RequestMeta, Side, Tool, Verdict};
+use contract::{
+    Answer, Blob, CallError, Capability, Client, Context, Effect, Misfit, RequestMeta, Side, Tool, Verdict,
+};
 use futures::future::BoxFuture;
-use scope::{Clock, IdSource};
+use scope::{Clock, IdSource, PrincipalKind};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::admission::{Admitted, Buckets};
-use crate::arguments::{Checked, Checkers};
+use crate::arguments::{self, Checked, Checkers};
 use crate::audit::{self, AuditSink};
-use crate::config::{Config, Confirm};
-use crate::confirmation::{self, Question};
+use crate::config::Config;
+use crate::confirmation::{self, Declined, Question};
 use crate::mcp::Prepared;
 use crate::metrics::Metrics;
-use crate::replay::{self, Replays};
+use crate::replay::{self, Known, Replays};
 use crate::turn::Turns;
-use crate::{Seal, names};
+use crate::{Seal, names, seal};
 use guard::within;
 use record::ending;
 
@@ -59,6 +61,7 @@ pub struct Endpoint {
     /// Position of a tool by either form of its name.
     by_name: BTreeMap<String, usize>,
     replays: Replays,
+    declined: Declined,
     turns: Turns,
     permits: Semaphore,
     /// How often callers called tools that may not be called as often as one likes.
@@ -113,6 +116,7 @@ impl Endpoint {
             checkers,
             by_name,
             replays: Replays::default(),
+            declined: Declined::default(),
             turns: Turns::default(),
             permits,
             buckets: Buckets::default(),
@@ -128,6 +132,16 @@ impl Endpoint {
     /// A tool by either form of its name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.by_name.get(name).map(|position| &self.tools[*position])
+    }
+
+    /// The tools that a name which is none may have meant, best first.
+    pub fn nearest_tools(&self, name: &str) -> Vec<String> {
+        names::nearest(name, self.tools.iter().map(|tool| tool.name.as_str()))
+    }
+
+    /// True when this caller may have to confirm a tool by a second call.
+    pub fn takes_confirmation(&self, tool: &Tool, caller: PrincipalKind) -> bool {
+        confirmation::takes_two_steps(tool, self.config.confirm, caller)
     }
 
     /// Largest request.
@@ -152,6 +166,7 @@ impl Endpoint {
         match outcome {
             Ok(answer) => Called::Answered(answer),
             Err(error) => {
+                let error = error.bounded();
                 let envelope = self.capability.envelope(&caller.request, &error);
                 Called::Refused(Box::new(error), envelope)
             }
@@ -159,10 +174,10 @@ impl Endpoint {
     }
 
     async fn run(&self, caller: &Caller, tool: &Tool, mut arguments: Map<String, Value>) -> Result<Answer, CallError> {
-        let token = (self.config.confirm == Confirm::Always && tool.hints.destructive)
-            .then(|| arguments.shift_remove(confirmation::ARGUMENT))
-            .flatten();
-        let Checked { arguments, unwrapped } = match self.checkers.check(&tool.name, arguments) {
+        let kind = caller.admitted.principal.kind;
+        let token =
+            self.takes_confirmation(tool, kind).then(|| arguments.shift_remove(confirmation::ARGUMENT)).flatten();
+        let Checked { arguments, unwrapped } = match self.checked(caller, tool, arguments).await? {
             Ok(checked) => checked,
             Err(misfit) => {
                 let ctx = self.context(caller, None);
@@ -171,23 +186,58 @@ impl Endpoint {
             }
         };
         self.metrics.unwrapped(unwrapped);
+        let kept = arguments::Kept::of(&arguments);
+        let outcome = self.made(caller, tool, token.as_ref(), arguments).await;
+        outcome.map_err(|refusal| kept.completed(refusal))
+    }
+
+    /// Arguments against the tool's schema. Much to look at is looked at on a thread that may block.
+    async fn checked(
+        &self,
+        caller: &Caller,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+    ) -> Result<Result<Checked, Misfit>, CallError> {
+        if arguments::are_light(&arguments) {
+            return Ok(self.checkers.check(&tool.name, arguments));
+        }
+        let (checkers, name, cancelled) = (self.checkers.clone(), tool.name.clone(), caller.cancelled.clone());
+        let checking = tokio::task::spawn_blocking(move || checkers.check_until(&name, arguments, &cancelled));
+        let checked = async {
+            let checked = checking.await.map_err(|stopped| match stopped.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => CallError::internal(&caller.request.request_id),
+            })?;
+            if caller.cancelled.is_cancelled() {
+                // It was given up half way; whoever limits this call ends it.
+                std::future::pending::<()>().await;
+            }
+            Ok(checked)
+        };
+        // Boxed, since few calls come this way and all would carry the room for it.
+        Box::pin(self.limited(caller, checked)).await
+    }
+
+    /// Makes a call whose arguments fit.
+    async fn made(
+        &self,
+        caller: &Caller,
+        tool: &Tool,
+        token: Option<&Value>,
+        arguments: Map<String, Value>,
+    ) -> Result<Answer, CallError> {
         if tool.side == Side::Query {
             let ctx = self.context(caller, None);
             return self.limited(caller, self.capability.call(&ctx, &tool.name, arguments)).await;
         }
         let effect = Repeatable { operation: &tool.name, arguments: &arguments };
         let named = arguments.get(replay::KEY_ARGUMENT).and_then(Value::as_str).map(|key| effect.under(key.to_owned()));
-        // What was done before needs no second confirmation.
-        if let Some(answer) = self.replayed(&self.context(caller, named.clone())) {
-            return Ok(answer);
-        }
-        // Only a destructive call is asked about; hashing the arguments of the others would be for nothing.
-        let purpose = if tool.hints.destructive { purpose(caller, &tool.name, &arguments) } else { String::new() };
-        let question = Question { tool, client: caller.client.as_ref(), seal: &self.seal, purpose: &purpose };
-        // A person may take longer than a call, and holds up nobody else meanwhile.
-        let confirmed = question.put(self.config.confirm, token.as_ref(), &arguments, &caller.request.request_id);
-        let confirmed = within(CONFIRMED_WITHIN, caller, confirmed).await?;
-
+        let confirmed = match self.known(&self.context(caller, named.clone())) {
+            Some(Known::Replay(answer)) => return Ok(answer),
+            // What was done before needs no second confirmation.
+            Some(Known::Done) => None,
+            None => self.confirmed(caller, tool, token, &arguments).await?,
+        };
         // Without a key of the caller's, the confirmation names the effect, so that it too happens once.
         let effect = named.or_else(|| confirmed.map(|call| effect.under(format!("confirmed:{call}"))));
         if let Some(effect) = effect {
@@ -195,6 +245,29 @@ impl Endpoint {
         }
         let ctx = self.context(caller, None);
         self.limited(caller, self.capability.call(&ctx, &tool.name, arguments)).await
+    }
+
+    /// Asks for the confirmation that the tool needs, and returns its name.
+    async fn confirmed(
+        &self,
+        caller: &Caller,
+        tool: &Tool,
+        token: Option<&Value>,
+        arguments: &Map<String, Value>,
+    ) -> Result<Option<String>, CallError> {
+        // Only a destructive call is asked about; hashing the arguments of the others would be for nothing.
+        let purpose = if tool.hints.destructive { purpose(caller, &tool.name, arguments) } else { String::new() };
+        let question = Question {
+            tool,
+            client: caller.client.as_ref(),
+            seal: &self.seal,
+            declined: &self.declined,
+            purpose: &purpose,
+        };
+        let (mode, kind) = (self.config.confirm, caller.admitted.principal.kind);
+        // A person may take longer than a call, and holds up nobody else meanwhile.
+        let confirmed = question.put(mode, kind, token, arguments, &caller.request.request_id);
+        within(CONFIRMED_WITHIN, caller, confirmed).await
     }
 
     /// Makes an effect, unless it was made before or is under way: then its answer is given again.
@@ -211,7 +284,7 @@ impl Endpoint {
             let _turn = self.turns.take(replay::identity(&ctx, &effect)).await?;
             // A call happens when its turn has come, not when it began to wait.
             ctx.now = self.clock.now();
-            if let Some(answer) = self.replayed(&ctx) {
+            if let Some(Known::Replay(answer)) = self.known(&ctx) {
                 return Ok(answer);
             }
             let answer = self.capability.call(&ctx, tool, arguments).await?;
@@ -220,11 +293,13 @@ impl Endpoint {
         })
     }
 
-    /// The answer of the same effect, when it is still known here.
-    fn replayed(&self, ctx: &Context) -> Option<Answer> {
-        let answer = self.replays.find(ctx, ctx.effect.as_ref()?)?;
-        self.metrics.replayed();
-        Some(answer)
+    /// What this process knows of the same effect.
+    fn known(&self, ctx: &Context) -> Option<Known> {
+        let known = self.replays.find(ctx, ctx.effect.as_ref()?)?;
+        if matches!(known, Known::Replay(_)) {
+            self.metrics.replayed();
+        }
+        Some(known)
     }
 
     /// Reads a resource.
@@ -234,7 +309,7 @@ impl Endpoint {
         // Called inside, so that a panic before the first await is caught too.
         let outcome = self.guarded(caller, async { self.capability.read(&ctx, uri).await }).await;
         self.record(caller, "resources/read", uri, audit::arguments(&Map::new()), started, ending(&outcome));
-        outcome
+        outcome.map_err(CallError::bounded)
     }
 
     /// Runs anything else that a capability does, with the same guards and the same record.
@@ -249,7 +324,7 @@ impl Endpoint {
         let ctx = self.context(caller, None);
         let outcome = self.guarded(caller, work(&ctx)).await;
         self.record(caller, method, target, audit::arguments(&Map::new()), started, ending(&outcome));
-        outcome
+        outcome.map_err(CallError::bounded)
     }
 
     fn context(&self, caller: &Caller, effect: Option<Effect>) -> Context {
@@ -270,7 +345,7 @@ impl Endpoint {
 /// What a sealed value was made for: who, which tool, which arguments.
 fn purpose(caller: &Caller, tool: &str, arguments: &Map<String, Value>) -> String {
     let (tenant, principal) = (&caller.admitted.scope.tenant, caller.admitted.principal.id());
-    format!("{tenant}\n{principal}\n{}", replay::binding(tool, arguments))
+    seal::purpose(&[tenant.as_str(), &principal, &replay::binding(tool, arguments)])
 }
 
 /// An effect that lacks only the name under which it happens once.
@@ -286,20 +361,12 @@ impl Repeatable<'_> {
     }
 }
 
-/// A tool as this endpoint has it: with the operator's limit, and with two-step confirmation, destructive ones take one
-/// argument more.
+/// A tool as this endpoint has it: with the operator's limit.
 fn listed_tool(tool: &Tool, config: &Config) -> Tool {
     let mut tool = tool.clone();
     let tools = &config.limits.tools;
     if let Some(limit) = tools.get(&tool.name).or_else(|| tools.get(&names::without_dots(&tool.name))) {
         tool.calls_per_minute = *limit;
-    }
-    if config.confirm == Confirm::Always && tool.hints.destructive {
-        let description = "The token of a CONFIRMATION_REQUIRED refusal, once a person agreed.";
-        let argument = serde_json::json!({ "type": "string", "description": description });
-        if let Some(Value::Object(properties)) = tool.input_schema.get_mut("properties") {
-            properties.insert(confirmation::ARGUMENT.to_owned(), argument);
-        }
     }
     tool
 }

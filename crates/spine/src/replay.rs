@@ -2,14 +2,21 @@
 //!
 //! It answers a repeated effect without troubling the store. It is filled after a commit only, and whatever it does not
 //! know is a miss: the ledger decides. Losing it loses nothing but time.
+//!
+//! How a replay is worded is the capability's business: what is kept is the answer that it gave to the first repetition,
+//! so that a repetition has the same bytes wherever it is answered. Until there is one, it is only known that the effect
+//! happened, and that nobody needs to confirm it again.
 
 use std::collections::BTreeMap;
 
 use contract::{Answer, Context, Effect, Structured};
 use quick_cache::sync::Cache;
 use scope::Timestamp;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+
+use crate::seal;
 
 /// How many answers are kept.
 const ANSWERS_MAX: usize = 4096;
@@ -24,8 +31,18 @@ pub struct Replays {
 #[derive(Clone)]
 struct Kept {
     request_hash: String,
-    answer: Answer,
+    /// Absent before the first repetition.
+    replay: Option<Answer>,
     at: Timestamp,
+}
+
+/// What is known about an effect that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Known {
+    /// It happened.
+    Done,
+    /// This is what a repetition of it is answered with.
+    Replay(Answer),
 }
 
 impl Default for Replays {
@@ -35,31 +52,35 @@ impl Default for Replays {
 }
 
 impl Replays {
-    /// The answer of the same effect, marked as a replay.
-    pub fn find(&self, ctx: &Context, effect: &Effect) -> Option<Answer> {
+    /// What is known of the same effect.
+    pub fn find(&self, ctx: &Context, effect: &Effect) -> Option<Known> {
         let kept = self.answers.get(&identity(ctx, effect))?;
         let fresh = ctx.now.0 - kept.at.0 < DAY_US;
         if !fresh || kept.request_hash != effect.request_hash {
             return None;
         }
-        let mut answer = kept.answer;
-        if let Some(Value::Object(mut whole)) = answer.structured.as_ref().map(Structured::value) {
-            whole.insert("idempotent_replay".to_owned(), Value::Bool(true));
-            whole.insert("original_request_time".to_owned(), Value::from(kept.at.to_string()));
-            answer.structured = Some(Value::Object(whole).into());
-        }
-        Some(answer)
+        Some(kept.replay.map_or(Known::Done, Known::Replay))
     }
 
-    /// Remembers the answer of an effect that is durable.
+    /// Remembers an effect that is durable, with its answer if that was a repetition.
     pub fn keep(&self, ctx: &Context, effect: &Effect, answer: &Answer) {
-        // A field of that name further in has the same effect: the answer is not kept, and the ledger is asked.
-        if answer.structured.as_ref().is_some_and(|whole| whole.text().contains(r#""idempotent_replay":"#)) {
-            return;
-        }
-        let kept = Kept { request_hash: effect.request_hash.clone(), answer: answer.clone(), at: ctx.now };
+        let replay = is_replay(answer).then(|| answer.clone());
+        let kept = Kept { request_hash: effect.request_hash.clone(), replay, at: ctx.now };
         self.answers.insert(identity(ctx, effect), kept);
     }
+}
+
+/// True when a capability marked its answer as one that it gave before.
+fn is_replay(answer: &Answer) -> bool {
+    const MARK: &str = "idempotent_replay";
+    #[derive(Deserialize)]
+    struct Marked {
+        #[serde(default)]
+        idempotent_replay: bool,
+    }
+    let text = answer.structured.as_ref().map(Structured::text).unwrap_or_default();
+    // Few answers hold the word, and in some of them it stands further in, where it means nothing.
+    text.contains(MARK) && serde_json::from_str(text).is_ok_and(|Marked { idempotent_replay }| idempotent_replay)
 }
 
 /// SHA-256 over the RFC 8785 form of the arguments without the key, and the operation with its major version.
@@ -67,13 +88,37 @@ pub fn request_hash(operation: &str, arguments: &Map<String, Value>) -> String {
     // By reference: an argument may hold a whole file.
     let named: BTreeMap<_, _> = arguments.iter().filter(|(name, _)| *name != KEY_ARGUMENT).collect();
     let canonical = serde_jcs::to_vec(&named).expect("JSON has a canonical form");
-    hex::encode(Sha256::new().chain_update(operation).chain_update("@1\n").chain_update(canonical).finalize())
+    let mut hash = Sha256::new().chain_update(operation).chain_update("@1\n").chain_update(canonical);
+    named.values().for_each(|value| add_exact(&mut hash, value));
+    hex::encode(hash.finalize())
+}
+
+/// RFC 8785 writes every number as the float it is nearest to. Numbers that lose by it are added as they are.
+fn add_exact(hash: &mut Sha256, value: &Value) {
+    const WHOLE_MAX: u64 = 1 << 53;
+    match value {
+        Value::Number(number) => {
+            let whole = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
+            let float = || number.as_f64().and_then(serde_json::Number::from_f64);
+            let is_exact = whole.map_or_else(|| float().as_ref() == Some(number), |whole| whole <= WHOLE_MAX);
+            if !is_exact {
+                hash.update([0]);
+                hash.update(number.to_string());
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| add_exact(hash, item)),
+        Value::Object(entries) => {
+            let sorted: BTreeMap<_, _> = entries.iter().collect();
+            sorted.values().for_each(|value| add_exact(hash, value));
+        }
+        _ => {}
+    }
 }
 
 /// What a sealed value is bound to besides its caller: the operation and every argument, the key included.
 pub fn binding(operation: &str, arguments: &Map<String, Value>) -> String {
     let key = arguments.get(KEY_ARGUMENT).map(Value::to_string).unwrap_or_default();
-    format!("{operation}\n{}\n{key}", request_hash(operation, arguments))
+    seal::purpose(&[operation, &request_hash(operation, arguments), &key])
 }
 
 /// What makes an effect the same one: tenant, principal, operation and key.
@@ -105,6 +150,17 @@ mod tests {
         assert_ne!(first, request_hash("t.other", json!({ "a": 1, "b": { "x": 1, "y": 2 } }).as_object().unwrap()));
     }
 
+    // R-266: what a float cannot hold makes a difference.
+    #[test]
+    fn the_hash_tells_numbers_apart_that_are_the_same_float() {
+        let hash = |text: &str| request_hash("t.op", &serde_json::from_str(text).unwrap());
+        assert_ne!(hash(r#"{"a":9007199254740993}"#), hash(r#"{"a":9007199254740992}"#));
+        assert_ne!(hash(r#"{"a":[18446744073709551615]}"#), hash(r#"{"a":[18446744073709551614]}"#));
+        assert_ne!(hash(r#"{"a":{"b":-9007199254740993}}"#), hash(r#"{"a":{"b":-9007199254740992}}"#));
+        assert_eq!(hash(r#"{"a":1.0}"#), hash(r#"{"a":1}"#));
+        assert_eq!(hash(r#"{"a":{"y":9007199254740993,"x":1}}"#), hash(r#"{"a":{"x":1,"y":9007199254740993}}"#));
+    }
+
     fn context(tenant: &str, subject: &str, now: i64) -> Context {
         Context {
             scope: scope::Scope { tenant: scope::TenantId::new(tenant).unwrap(), ..scope::Scope::local() },
@@ -119,25 +175,40 @@ mod tests {
         }
     }
 
+    fn effect(key: &str, hash: &str) -> Effect {
+        Effect { operation: "t.op".to_owned(), key: key.to_owned(), request_hash: hash.to_owned() }
+    }
+
     // R-263, R-285
     #[test]
     fn an_answer_is_kept_a_day_and_for_its_own_caller_and_request_only() {
         let replays = Replays::default();
-        let effect = |key: &str, hash: &str| Effect {
-            operation: "t.op".to_owned(),
-            key: key.to_owned(),
-            request_hash: hash.to_owned(),
-        };
-        let answer = Answer { structured: Some(json!({ "success": true }).into()), ..Answer::default() };
+        let structured = Some(json!({ "success": true, "idempotent_replay": true }).into());
+        let answer = Answer { structured, ..Answer::default() };
         replays.keep(&context("a", "me", 0), &effect("k", "h"), &answer);
         let found = |tenant: &str, subject: &str, now: i64, key: &str, hash: &str| {
-            replays.find(&context(tenant, subject, now), &effect(key, hash)).is_some()
+            replays.find(&context(tenant, subject, now), &effect(key, hash))
         };
-        assert!(found("a", "me", DAY_US - 1, "k", "h"));
-        assert!(!found("a", "me", DAY_US, "k", "h"));
-        assert!(!found("b", "me", 1, "k", "h"));
-        assert!(!found("a", "you", 1, "k", "h"));
-        assert!(!found("a", "me", 1, "other", "h"));
-        assert!(!found("a", "me", 1, "k", "other"));
+        assert_eq!(found("a", "me", DAY_US - 1, "k", "h"), Some(Known::Replay(answer)));
+        assert_eq!(found("a", "me", DAY_US, "k", "h"), None);
+        assert_eq!(found("b", "me", 1, "k", "h"), None);
+        assert_eq!(found("a", "you", 1, "k", "h"), None);
+        assert_eq!(found("a", "me", 1, "other", "h"), None);
+        assert_eq!(found("a", "me", 1, "k", "other"), None);
+    }
+
+    // R-272: the capability says what a replay looks like.
+    #[test]
+    fn only_what_the_capability_marked_is_given_again() {
+        for whole in [
+            json!({ "success": true }),
+            json!({ "idempotent_replay": false }),
+            json!({ "in": { "idempotent_replay": true } }),
+        ] {
+            let replays = Replays::default();
+            let answer = Answer { structured: Some(whole.clone().into()), ..Answer::default() };
+            replays.keep(&context("a", "me", 0), &effect("k", "h"), &answer);
+            assert_eq!(replays.find(&context("a", "me", 1), &effect("k", "h")), Some(Known::Done), "{whole}");
+        }
     }
 }

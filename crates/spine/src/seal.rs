@@ -6,8 +6,13 @@ use rmcp::model::{RequestStateCodec, SealOptions};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// How long a sealed value is good for.
-const SEALED_FOR: Duration = Duration::from_secs(600);
+/// How long a sealed value is good for: as long as a person may take to answer.
+const SEALED_FOR: Duration = Duration::from_secs(300);
+
+/// What a sealed value is for, in parts of which none can pass for two: each carries its length.
+pub fn purpose(parts: &[&str]) -> String {
+    parts.iter().map(|part| format!("{}:{part}", part.len())).collect()
+}
 
 /// Signs values so that a client cannot change them, use them for another call, or keep them for long. Not secret.
 #[derive(Clone)]
@@ -49,6 +54,15 @@ impl Seal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_of_a_purpose_do_not_run_together() {
+        let split =
+            [purpose(&["a\nb", "c"]), purpose(&["a", "b\nc"]), purpose(&["a", "b", "c"]), purpose(&["a:1", "b"])];
+        for (place, one) in split.iter().enumerate() {
+            assert!(split.iter().skip(place + 1).all(|other| other != one), "{one}");
+        }
+    }
 
     #[test]
     fn a_sealed_value_opens_for_its_purpose_only() {

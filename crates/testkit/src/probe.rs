@@ -1,11 +1,12 @@
 //! A capability that misbehaves on request, and tells tests what happened to it.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use contract::{
     Answer, Ask, Blob, CallError, Capability, Changed, Context, ErrorKind, Hints, Manifest, RequestMeta, RiskTier,
-    Side, Tool,
+    Side, Structured, Tool,
 };
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -21,6 +22,8 @@ pub struct Probe {
     manifest: Manifest,
     body_bytes_max: Option<usize>,
     seen: Arc<Seen>,
+    /// Answers of effects that have a name.
+    effects: Mutex<HashMap<String, Value>>,
 }
 
 /// What a test can look at while calls are under way.
@@ -55,7 +58,7 @@ impl Default for Probe {
             erased: AtomicUsize::new(0),
             changes: broadcast::Sender::new(CHANGES_KEPT),
         };
-        Self { manifest: manifest(), body_bytes_max: None, seen: Arc::new(seen) }
+        Self { manifest: manifest(), body_bytes_max: None, seen: Arc::new(seen), effects: Mutex::default() }
     }
 }
 
@@ -73,6 +76,7 @@ impl Probe {
         let answer = match tool {
             "probe.echo" | "probe.rare" => Value::Object(arguments),
             "probe.panic" => panic!("asked to panic"),
+            "probe.write" | "probe.erase" if ctx.effect.is_some() => return self.once(ctx, tool, arguments).await,
             "probe.wait" | "probe.write" => {
                 self.seen.begun.send_modify(|count| *count += 1);
                 let _over = Over(&self.seen);
@@ -80,7 +84,8 @@ impl Probe {
                 json!({ "waited": true })
             }
             "probe.report" => {
-                for done in [1.0, 2.0, 3.0] {
+                // Work that is done in parts may report them in any order.
+                for done in [1.0, 2.0, 1.5, 2.0, 3.0] {
                     ctx.client.progress(done, Some(3.0), Some("working")).await;
                 }
                 json!({ "reported": 3 })
@@ -99,6 +104,24 @@ impl Probe {
             other => return Err(CallError::invalid(format!("there is no tool {other}"))),
         };
         Ok(Answer { structured: Some(answer.into()), ..Answer::default() })
+    }
+
+    /// Makes an effect that has a name, or gives its answer again, as a capability with a ledger does.
+    async fn once(&self, ctx: &Context, tool: &str, arguments: Map<String, Value>) -> Result<Answer, CallError> {
+        let unnamed = Context { effect: None, ..ctx.clone() };
+        let identity = format!("{}|{:?}", ctx.principal.id(), ctx.effect);
+        if let Some(mut earlier) = self.lock().get(&identity).cloned() {
+            earlier["idempotent_replay"] = true.into();
+            return Ok(Answer { structured: Some(earlier.into()), ..Answer::default() });
+        }
+        let answer = Box::pin(self.answer(&unnamed, tool, arguments)).await?;
+        let whole = answer.structured.as_ref().map(Structured::value).unwrap_or_default();
+        self.lock().insert(identity, whole);
+        Ok(answer)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Value>> {
+        self.effects.lock().expect("nothing panics while holding this")
     }
 }
 

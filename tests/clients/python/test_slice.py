@@ -58,7 +58,7 @@ class Slice:
             async with self.connect() as client:
                 self.assertEqual(client.protocol_version, self.version)
                 tools = (await client.list_tools()).tools
-                self.assertIn("transformation.createElement", [tool.name for tool in tools])
+                self.assertIn("transformation_createElement", [tool.name for tool in tools])
                 for prompt in (await client.list_prompts()).prompts:
                     wanted = {argument.name: "An order in one day" for argument in prompt.arguments or []}
                     self.assertTrue((await client.get_prompt(prompt.name, wanted)).messages)

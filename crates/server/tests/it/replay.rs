@@ -1,6 +1,10 @@
 //! Idempotency through both layers: the forgetful cache of a process, and the ledger that decides.
 
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
 use crate::world::World;
 
@@ -13,15 +17,83 @@ async fn replays(world: &World) -> String {
     metrics.lines().find(|line| line.starts_with("chancery_idempotent_replays_total ")).unwrap_or_default().to_owned()
 }
 
-// R-262, R-274, R-275, R-454, R-492
+// R-262, R-274, R-275, R-454, R-492: the ledger answers the first retry, which warms the cache for the others.
 #[tokio::test]
 async fn a_retry_in_the_same_process_is_answered_by_its_cache() {
     let world = World::new().await;
     let first = world.call("createElement", create("k")).await;
-    assert_eq!(replays(&world).await, "chancery_idempotent_replays_total 0");
-    let again = world.call("createElement", create("k")).await;
-    assert_eq!(replays(&world).await, "chancery_idempotent_replays_total 1");
-    assert_eq!((&again["element"], &again["idempotent_replay"]), (&first["element"], &json!(true)));
+    for count in [0, 1, 2] {
+        let again = world.call("createElement", create("k")).await;
+        assert_eq!(replays(&world).await, format!("chancery_idempotent_replays_total {count}"));
+        assert_eq!((&again["element"], &again["idempotent_replay"]), (&first["element"], &json!(true)));
+    }
+}
+
+/// A call over MCP, as the bytes of its answer.
+async fn posted(world: &World, path: &str, tool: &str, arguments: &Value) -> String {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
+    let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
+    let request = Request::post(path)
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", tool)
+        .body(Body::from(body.to_string()))
+        .unwrap();
+    let answer = world.router().oneshot(request).await.unwrap();
+    String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+}
+
+// R-271, R-272: structured content and text alike, of every write that a key is worth.
+#[tokio::test]
+async fn a_replay_has_the_same_bytes_from_the_cache_and_from_the_ledger() {
+    let invoice = json!({ "entity_type": "invoice", "invoice_number": "INV-001", "amount": 100 });
+    let calls = [
+        ("/transformation/mcp", "transformation.createElement", create("k")),
+        (
+            "/transformation/mcp",
+            "transformation.createCapabilityStructure",
+            json!({ "name": "Shipping", "sub_capabilities": ["Picking"], "client_request_id": "k" }),
+        ),
+        (
+            "/transformation/mcp",
+            "transformation.createBaseline",
+            json!({ "name": "Release 1", "client_request_id": "k" }),
+        ),
+        ("/neotoma/mcp", "ingest", json!({ "entities": [invoice], "client_request_id": "k" })),
+        (
+            "/neotoma/mcp",
+            "register_schema",
+            json!({ "relationship_type": "MENTORS", "acyclic": true, "client_request_id": "k" }),
+        ),
+    ];
+    let world = World::new().await;
+    let mut replayed = Vec::new();
+    for (path, tool, arguments) in &calls {
+        let first = posted(&world, path, tool, arguments).await;
+        assert!(!first.contains("idempotent_replay") && !first.contains("isError\":true"), "{tool}: {first}");
+        // Others write meanwhile.
+        posted(&world, "/transformation/mcp", "transformation.createElement", &json!({ "type": "Node", "name": tool }))
+            .await;
+        let (ledger, cache) =
+            (posted(&world, path, tool, arguments).await, posted(&world, path, tool, arguments).await);
+        assert_eq!(ledger, cache, "{tool}");
+        let message: Value = serde_json::from_str(&ledger).unwrap();
+        assert_eq!(message["result"]["structuredContent"]["idempotent_replay"], true, "{tool}: {ledger}");
+        replayed.push(ledger);
+    }
+    assert_eq!(replays(&world).await, format!("chancery_idempotent_replays_total {}", calls.len()));
+    let elsewhere = World::on(world.folder.clone()).await;
+    for ((path, tool, arguments), expected) in calls.iter().zip(&replayed) {
+        assert_eq!(&posted(&elsewhere, path, tool, arguments).await, expected, "{tool}");
+    }
 }
 
 // R-262, R-276, R-277, R-278, R-505

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contract::{Answer, Verdict};
+use contract::{Answer, Verdict, excerpt};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, CallToolResult, ServerJsonRpcMessage, ServerResult};
 use serde::Serialize;
@@ -14,7 +14,11 @@ use super::connection::{Arrived, input_required};
 use super::wire;
 use crate::endpoint::{Called, Caller, Endpoint};
 use crate::message::PlainCall;
-use crate::replay;
+use crate::{replay, seal};
+
+/// How much of an id and of a message reaches the log.
+const ID_CHARS_MAX: usize = 64;
+const MESSAGE_CHARS_MAX: usize = 300;
 
 /// What came of a call.
 enum Outcome {
@@ -47,7 +51,7 @@ async fn perform(
     // Arguments may hold a file; they are kept only for a question, which no other client is sent.
     let given = client.can_be_asked().then(|| arguments.clone());
     let called = endpoint.call(caller, name, arguments).await;
-    if let Some(fault) = wire::protocol_fault(&called, name) {
+    if let Some(fault) = wire::protocol_fault(endpoint, &called, name) {
         return Err(fault);
     }
     Ok(match called {
@@ -68,7 +72,7 @@ fn with_meta(mut result: CallToolResult, client: &PeerClient) -> CallToolResult 
 
 /// The call that a question belongs to.
 pub(super) fn what(name: &str, arguments: &Map<String, Value>) -> String {
-    format!("tools/call\n{}", replay::binding(name, arguments))
+    seal::purpose(&["tools/call", &replay::binding(name, arguments)])
 }
 
 /// The message that answers a plain call.
@@ -97,7 +101,9 @@ pub async fn answer_plain(
             Plain::Other(Box::new(ServerJsonRpcMessage::response(ServerResult::from(response), id)))
         }
         Err(error) => {
-            tracing::warn!(%id, ?error, "response error");
+            // What callers make up is escaped and cut.
+            let (shown, message) = (excerpt(&id.to_string(), ID_CHARS_MAX), excerpt(&error.message, MESSAGE_CHARS_MAX));
+            tracing::warn!(id = ?shown, code = error.code.0, message = ?message, "response error");
             Plain::Other(Box::new(ServerJsonRpcMessage::error(error, Some(id))))
         }
     }

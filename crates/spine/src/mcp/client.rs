@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::time::Duration;
 
-use contract::{Ask, CallError, Client, ErrorKind, Reply};
+use contract::{Ask, CallError, Client, ErrorKind, Reply, excerpt};
 use futures::future::BoxFuture;
 use rmcp::model::{
     ClientCapabilities, LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
@@ -17,6 +18,11 @@ use serde_json::Value;
 
 use super::{reply, wire};
 use crate::confirmation;
+
+/// How long telling a client something may take.
+const TOLD_WITHIN: Duration = Duration::from_secs(1);
+/// Longest message of a progress notification.
+const MESSAGE_CHARS_MAX: usize = 200;
 
 /// What a client gets back, sealed, when its call was interrupted by a question.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -45,17 +51,22 @@ pub struct PeerClient {
     pub brought: BTreeMap<String, Value>,
     pub interrupted: Mutex<Interrupted>,
     pub call: String,
+    /// The progress that was told last.
+    told: Mutex<Option<f64>>,
 }
 
 impl Client for PeerClient {
     fn progress<'a>(&'a self, done: f64, total: Option<f64>, message: Option<&'a str>) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let (Some(token), Some(peer)) = (self.progress_token.clone(), &self.peer) else { return };
+            if !self.advances(done) {
+                return;
+            }
             let mut param = ProgressNotificationParam::new(token, done);
             param.total = total;
-            param.message = message.map(str::to_owned);
-            // A client that is gone has no use for progress.
-            let _ = peer.notify_progress(param).await;
+            param.message = message.map(|text| excerpt(text, MESSAGE_CHARS_MAX));
+            // A client that is gone has no use for progress, and one that does not read must not hold up the work.
+            let _ = tokio::time::timeout(TOLD_WITHIN, peer.notify_progress(param)).await;
         })
     }
 
@@ -117,7 +128,18 @@ impl PeerClient {
             brought: BTreeMap::new(),
             interrupted: Mutex::new(Interrupted { call: call.clone(), ..Interrupted::default() }),
             call,
+            told: Mutex::default(),
         }
+    }
+
+    /// True when this is further than what was told before: the protocol lets progress only grow.
+    fn advances(&self, done: f64) -> bool {
+        let mut told = self.told.lock().expect("nothing panics while holding this");
+        let further = told.is_none_or(|told| done > told);
+        if further {
+            *told = Some(done);
+        }
+        further
     }
 
     /// True when there is any question that this client can answer.

@@ -17,6 +17,7 @@ use super::{Prepared, follow, wire};
 use crate::admission::Admitted;
 use crate::config::ToolNames;
 use crate::endpoint::{Caller, Endpoint};
+use crate::seal;
 use crate::trace::{self, Given};
 
 /// One connection's view of an endpoint: per session in the initialize era, per request in the stateless era.
@@ -161,7 +162,7 @@ pub(super) fn input_required(
 
 /// What a sealed state is for: this caller, doing this.
 fn purpose(admitted: &Admitted, what: &str) -> String {
-    format!("{}\n{}\n{what}", admitted.scope.tenant, admitted.principal.id())
+    seal::purpose(&[admitted.scope.tenant.as_str(), &admitted.principal.id(), what])
 }
 
 /// True from 2026-07-28 on.

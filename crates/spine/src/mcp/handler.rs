@@ -14,7 +14,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::connection::{Handler, input_required, is_stateless, meta_for};
 use super::{call, follow, wire};
-use crate::{names, replay};
+use crate::{audit, names, replay, seal};
 
 /// The template as clients see it.
 fn template_uri(manifest: &Manifest, template: &contract::ResourceTemplate) -> String {
@@ -44,7 +44,14 @@ impl ServerHandler for Handler {
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let (mode, client) = self.names(&cx)?;
-        let listed = |tool: &Tool| wire::named(tool, names::listed(&tool.name, mode, client.as_deref()));
+        let kind = self.arrived(&cx.extensions)?.admitted.principal.kind;
+        let listed = |tool: &Tool| {
+            let mut listed = wire::named(tool, names::listed(&tool.name, mode, client.as_deref()));
+            if self.endpoint.tool(&tool.name).is_some_and(|tool| self.endpoint.takes_confirmation(tool, kind)) {
+                wire::with_confirmation(&mut listed);
+            }
+            listed
+        };
         let tools = self.prepared().tools.iter().map(listed).collect();
         let mut result =
             ListToolsResult::with_all_items(tools).with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private);
@@ -108,7 +115,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let what = || format!("resources/read\n{}", request.uri);
+        let what = || seal::purpose(&["resources/read", &request.uri]);
         let (caller, client) =
             self.asked_caller(&cx, what, request.request_state.as_deref(), request.input_responses)?;
         match Box::pin(self.endpoint.read(&caller, &request.uri)).await {
@@ -144,7 +151,8 @@ impl ServerHandler for Handler {
         let arguments = wire::arguments(request.arguments);
         let manifest = self.endpoint.capability.manifest();
         let Some(prompt) = manifest.prompts.iter().find(|prompt| prompt.name == request.name) else {
-            return Err(ErrorData::invalid_params(format!("there is no prompt {:?}", request.name), None));
+            let name = audit::bounded_name(&request.name);
+            return Err(ErrorData::invalid_params(format!("there is no prompt {name:?}"), None));
         };
         if let Some(missing) =
             prompt.arguments.iter().find(|argument| argument.required && !arguments.contains_key(&argument.name))
@@ -152,10 +160,11 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(format!("{} is required", missing.name), None));
         }
         if let Some((name, _)) = arguments.iter().find(|(_, value)| !value.is_string()) {
-            return Err(ErrorData::invalid_params(format!("{name} must be text"), None));
+            let name = audit::bounded_name(name);
+            return Err(ErrorData::invalid_params(format!("{name:?} must be text"), None));
         }
         let given = arguments.clone();
-        let what = || format!("prompts/get\n{}", replay::binding(&request.name, &given));
+        let what = || seal::purpose(&["prompts/get", &replay::binding(&request.name, &given)]);
         let (caller, client) =
             self.asked_caller(&cx, what, request.request_state.as_deref(), request.input_responses)?;
         let capability = self.endpoint.capability.clone();
@@ -295,6 +304,7 @@ impl ServerHandler for Handler {
             let message = format!("the params of {} do not have the shape the protocol gives them", request.method);
             return Err(ErrorData::invalid_params(message, None));
         }
+        let method = audit::bounded_name(method);
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method:?} here"), None))
     }
 }

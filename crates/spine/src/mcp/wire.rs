@@ -12,8 +12,8 @@ use rmcp::model::{
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::audit;
-use crate::endpoint::Called;
+use crate::endpoint::{Called, Endpoint};
+use crate::{audit, confirmation};
 
 /// Where the server names itself in a result.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -48,6 +48,13 @@ pub fn tool(tool: &contract::Tool) -> Tool {
     listed.title = Some(tool.title.clone()).filter(|title| !title.is_empty());
     listed.output_schema = tool.output_schema.clone().map(std::sync::Arc::new);
     listed
+}
+
+/// The same tool for a caller who may have to confirm it by a second call.
+pub fn with_confirmation(tool: &mut Tool) {
+    let mut schema = (*tool.input_schema).clone();
+    confirmation::add_argument(&mut schema);
+    tool.input_schema = std::sync::Arc::new(schema);
 }
 
 /// The same tool under the name that a client can use.
@@ -115,15 +122,22 @@ pub fn refusal(envelope: &Value) -> CallToolResult {
 }
 
 /// What is not an answer to the model but a fault of the protocol.
-pub fn protocol_fault(called: &Called, name: &str) -> Option<ErrorData> {
+pub fn protocol_fault(endpoint: &Endpoint, called: &Called, name: &str) -> Option<ErrorData> {
     match called {
-        Called::UnknownTool => {
-            let name = audit::bounded_name(name);
-            Some(ErrorData::invalid_params(format!("there is no tool {name:?}"), None))
-        }
+        Called::UnknownTool => Some(unknown_tool(&audit::bounded_name(name), endpoint.nearest_tools(name))),
         Called::Refused(error, _) => capability_missing(error),
         Called::Answered(_) => None,
     }
+}
+
+/// The error for a tool that does not exist, with those that may have been meant.
+fn unknown_tool(name: &str, nearest: Vec<String>) -> ErrorData {
+    let fix = match nearest.as_slice() {
+        [] => "tools/list names those there are".to_owned(),
+        names => format!("did you mean {}?", names.join(", ")),
+    };
+    let data = json!({ "code": "UNKNOWN_TOOL", "did_you_mean": nearest, "hint": fix });
+    ErrorData::invalid_params(format!("there is no tool {name:?}; {fix}"), Some(data))
 }
 
 /// The error for a client that cannot answer what the call must ask.
@@ -146,7 +160,7 @@ pub fn error_data(error: &CallError, uri: Option<&str>) -> ErrorData {
     match (&error.kind, uri) {
         // The text does not tell a foreign resource from one that does not exist.
         (ErrorKind::NotFound, Some(uri)) => {
-            ErrorData::invalid_params("resource not found", Some(json!({ "uri": uri })))
+            ErrorData::invalid_params("resource not found", Some(json!({ "uri": audit::bounded_name(uri) })))
         }
         (ErrorKind::Internal, _) => {
             ErrorData::internal_error(error.message.clone(), Some(Value::Object(error.details.clone())))

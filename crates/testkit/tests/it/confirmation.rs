@@ -65,6 +65,26 @@ async fn a_no_changes_nothing() {
     assert_eq!(erased(&site), 0);
 }
 
+// who said no is not heard again about the same question; a new call asks anew.
+#[tokio::test]
+async fn a_no_is_final() {
+    for no in [
+        json!({ "action": "decline" }),
+        json!({ "action": "cancel" }),
+        json!({ "action": "accept", "content": { "confirm": false } }),
+    ] {
+        let site = site().await;
+        let state = asked(&site, json!({ "id": "e1" })).await;
+        for responses in [json!({ "confirmation": no }), yes(), yes()] {
+            let answer = site.ask(&erase(json!({ "id": "e1" }), Some(&state), Some(responses))).await;
+            assert_eq!(refusal(&answer)["code"], "CONFIRMATION_DECLINED", "{no}");
+        }
+        assert_eq!(erased(&site), 0);
+        let state = asked(&site, json!({ "id": "e1" })).await;
+        assert_eq!(structured(&site.ask(&erase(json!({ "id": "e1" }), Some(&state), Some(yes()))).await)["erased"], 1);
+    }
+}
+
 // an answer to a question that was not asked is no confirmation, nor is one in a wrong shape.
 #[tokio::test]
 async fn a_confirmation_must_have_been_asked_for() {
@@ -201,20 +221,43 @@ async fn who_cannot_be_asked_confirms_in_two_steps() {
 //
 #[tokio::test]
 async fn two_steps_are_listed_only_where_they_are_needed() {
-    let confirms = async |confirm: Confirm| {
+    let confirms = async |confirm: Confirm, caller: &str| {
         let site = site_with(|config| config.confirm = confirm).await;
-        let listed = site.ask(&crate::harness::modern("tools/list", json!({}))).await;
+        let request = crate::harness::modern("tools/list", json!({})).header("x-test-caller", caller);
+        let listed = site.ask(&request).await;
         let tools = listed.message()["result"]["tools"].as_array().unwrap().clone();
         let takes = |tool: &&Value| tool["inputSchema"]["properties"].get("confirmation").is_some();
         tools.iter().filter(takes).map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(confirms(Confirm::Always).await, ["probe.erase"]);
-    assert_eq!(confirms(Confirm::Ask).await, Vec::<String>::new());
+    assert_eq!(confirms(Confirm::Always, "ann").await, ["probe_erase"]);
+    assert_eq!(confirms(Confirm::Ask, "ann").await, Vec::<String>::new());
+    assert_eq!(confirms(Confirm::Ask, "ann/agent").await, ["probe_erase"]);
+    assert_eq!(confirms(Confirm::Never, "ann/agent").await, Vec::<String>::new());
+}
+
+// an agent confirms what a person has to see; a client that can be asked is asked instead.
+#[tokio::test]
+async fn an_agent_that_cannot_be_asked_confirms_in_two_steps_by_default() {
+    let site = site().await;
+    let by_agent = |request: Request| request.header("x-test-caller", "ann/agent");
+    let required = refusal(&site.ask(&by_agent(call("probe.erase", json!({ "id": "e1" })))).await);
+    assert_eq!(required["code"], "CONFIRMATION_REQUIRED");
+    let confirmed = json!({ "id": "e1", "confirmation": required["details"]["confirmation"] });
+    for other in [json!({ "id": "e2", "confirmation": confirmed["confirmation"] }), json!({ "id": "e1" })] {
+        let refused = refusal(&site.ask(&by_agent(call("probe.erase", other))).await);
+        assert_eq!(refused["code"], "CONFIRMATION_REQUIRED");
+    }
+    assert_eq!(erased(&site), 0);
+    assert_eq!(structured(&site.ask(&by_agent(call("probe.erase", confirmed.clone()))).await)["erased"], 1);
+    assert_eq!(structured(&site.ask(&by_agent(call("probe.erase", confirmed))).await)["idempotent_replay"], true);
+    assert_eq!(erased(&site), 1);
+    let answer = site.ask(&by_agent(erase(json!({ "id": "e1" }), None, None))).await;
+    assert_eq!(answer.message()["result"]["resultType"], "input_required");
 }
 
 //
 #[tokio::test]
-async fn never_means_never_and_ask_trusts_who_cannot_be_asked() {
+async fn never_means_never_and_ask_trusts_people_who_cannot_be_asked() {
     for confirm in [Confirm::Never, Confirm::Ask] {
         let site = site_with(|config| config.confirm = confirm).await;
         assert_eq!(structured(&site.ask(&call("probe.erase", json!({ "id": "e1" }))).await)["erased"], 1);

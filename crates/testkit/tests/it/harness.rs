@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use scope::{Principal, Scope};
+use scope::{Principal, PrincipalKind, Scope};
 use serde_json::{Value, json};
 use spine::Config;
 use spine::admission::{Door, Identity, Rejection};
@@ -70,7 +70,7 @@ impl Site {
     }
 }
 
-/// Believes whoever the header `x-test-caller` names; without it, the caller is `tester`.
+/// Believes whoever the header `x-test-caller` names; without it, the caller is `tester`. Who is called something/agent is one.
 pub struct NamedInHeader;
 
 impl Identity for NamedInHeader {
@@ -79,7 +79,9 @@ impl Identity for NamedInHeader {
             Door::Http(headers) => headers.get("x-test-caller").and_then(|value| value.to_str().ok()),
             _ => None,
         };
-        Ok((Principal::local(named.unwrap_or("tester")), Scope::local()))
+        let named = Principal::local(named.unwrap_or("tester"));
+        let kind = if named.subject.ends_with("/agent") { PrincipalKind::Agent } else { named.kind };
+        Ok((Principal { kind, ..named }, Scope::local()))
     }
 }
 

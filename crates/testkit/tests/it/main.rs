@@ -16,6 +16,7 @@ mod names;
 mod operators;
 mod random;
 mod rates;
+mod refusals;
 mod sessions;
 mod short_way;
 mod stdio;
