@@ -52,7 +52,7 @@ pub struct PeerClient {
     pub interrupted: Mutex<Interrupted>,
     pub call: String,
     /// The progress that was told last.
-    told: Mutex<Option<f64>>,
+    pub told: Mutex<Option<f64>>,
 }
 
 impl Client for PeerClient {
