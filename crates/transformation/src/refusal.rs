@@ -148,9 +148,11 @@ fn one(tool: &str, violation: &Violation) -> CallError {
     }
 }
 
-/// True for a name of the envelope. Only `id` may also be short for an id that the tool needs.
+/// True for a name of the envelope. Only `id` may also be short for an id that the tool needs, and what belongs into an
+/// object of the tool is not made.
 fn is_made(field: &str, nearest: &[String]) -> bool {
-    SUPPLIED.contains(&field) && (field != "id" || nearest.is_empty())
+    let is_misplaced = nearest.first().is_some_and(|near| near.contains('.'));
+    SUPPLIED.contains(&field) && !is_misplaced && (field != "id" || nearest.is_empty())
 }
 
 /// The name of an argument of the operation; an intent carries the arguments of its operation one object further in.

@@ -46,7 +46,7 @@ pub const SETTINGS: &[Setting] = &[
     .one_of(&["auto", "dot", "underscore"]),
     Setting::new(
         "confirm",
-        "Before a destructive call: `ask` where the client can be asked, `always` (in two steps where it cannot), `never`.",
+        "Before a destructive call: `ask` where the client can be asked, and agents in two steps where it cannot; `always` the same for everybody; `never`.",
     )
     .one_of(&["ask", "always", "never"]),
     Setting::new("toolsets", "Which groups of tools to mount; all when empty."),

@@ -39,7 +39,7 @@ pub fn leave_defaults_out(schema: &Map<String, Value>, arguments: &mut Map<Strin
 }
 
 /// The valid name that `word` stands for beyond doubt, among the arguments that are not given.
-pub fn meant_name<'a>(schema: &'a Map<String, Value>, given: &Map<String, Value>, word: &str) -> Option<&'a str> {
+fn meant_name<'a>(schema: &'a Map<String, Value>, given: &Map<String, Value>, word: &str) -> Option<&'a str> {
     let free: Vec<&str> =
         properties(schema).filter(|(name, inner)| is_free(given, name, inner)).map(|(name, _)| name.as_str()).collect();
     let needed = |name: &&str| is_required(schema, name);
@@ -50,6 +50,12 @@ pub fn meant_name<'a>(schema: &'a Map<String, Value>, given: &Map<String, Value>
         .or_else(|| slip(word, &free, 1))
         .or_else(|| synonyms::name(word, &free))
         .or_else(|| single(free.iter().copied().filter(|name| is_beginning(word, name))))
+}
+
+/// The same, or where else the argument belongs: `filters.layer` for `layer`.
+pub fn meant_path(schema: &Map<String, Value>, given: &Map<String, Value>, word: &str) -> Option<String> {
+    let name = meant_name(schema, given, word).map(str::to_owned);
+    name.or_else(|| home_of(schema, given, word).map(|(home, name)| joined(&home, &name)))
 }
 
 /// The valid name that is `word` in another spelling, if it is not given.

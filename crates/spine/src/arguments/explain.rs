@@ -97,9 +97,9 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let mut near = near::nearest(name, known.iter().map(String::as_str));
-            if let Some(meant) = correction::meant_name(schema, object, name) {
-                near.retain(|other| other != meant);
-                near.insert(0, meant.to_owned());
+            if let Some(meant) = correction::meant_path(schema, object, name) {
+                near.retain(|other| *other != meant);
+                near.insert(0, meant);
             }
             self.find(Step::Name(name), ViolationKind::Unknown { nearest: near, known: known.clone() });
         }
