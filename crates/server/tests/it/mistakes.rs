@@ -307,6 +307,30 @@ async fn a_name_works_where_an_id_belongs() {
     }
 }
 
+// two ends in the place of each other, in both capabilities.
+#[tokio::test]
+async fn reversed_ends_come_with_the_call_the_other_way_round() {
+    let world = World::new().await;
+    for (r#type, name) in [("ApplicationComponent", "Shop"), ("ApplicationService", "Selling")] {
+        world.call("createElement", json!({ "type": r#type, "name": name })).await;
+    }
+    let reversed = json!({ "type": "Realization", "source_id": "Selling", "target_id": "Shop" });
+    let refused = world.call("createRelationship", reversed).await;
+    let corrected = refused["error"]["suggestions"]["corrected_arguments"].clone();
+    assert_eq!(corrected, json!({ "type": "Realization", "source_id": "Shop", "target_id": "Selling" }), "{refused}");
+    assert_eq!(world.call("createRelationship", corrected).await["success"], true);
+
+    let reversed = json!({ "after_date": "2026-07-28", "before_date": "2026-07-01", "limit": 10 });
+    let refused = world.call_neotoma("list_timeline_events", reversed).await;
+    let corrected = refused["error"]["details"]["corrected_arguments"].clone();
+    assert_eq!(
+        (&corrected["after_date"], &corrected["before_date"]),
+        (&json!("2026-07-01"), &json!("2026-07-28")),
+        "{refused}"
+    );
+    assert!(world.call_neotoma("list_timeline_events", corrected).await.get("error").is_none());
+}
+
 // a dry run offers the corrected payload too.
 #[tokio::test]
 async fn a_dry_run_offers_the_corrected_payload() {
