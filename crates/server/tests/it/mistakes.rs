@@ -307,7 +307,7 @@ async fn a_name_works_where_an_id_belongs() {
     }
 }
 
-// two ends in the place of each other, in both capabilities.
+// R-804 (transformation), R-804 (neotoma): two ends in the place of each other, in both capabilities.
 #[tokio::test]
 async fn reversed_ends_come_with_the_call_the_other_way_round() {
     let world = World::new().await;
