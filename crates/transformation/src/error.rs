@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::domain::proposal::Pin;
 use crate::domain::{Mention, Name, definition, scrum};
-use crate::metamodel::{ElementType, RelationshipType};
+use crate::metamodel::{Concept, RelationshipType};
 
 mod baseline;
 mod definition_refusal;
@@ -31,8 +31,8 @@ pub enum Error {
     NotPermitted {
         field: &'static str,
         relationship: RelationshipType,
-        source_type: ElementType,
-        target_type: ElementType,
+        source_type: Concept,
+        target_type: Concept,
         permitted: Vec<RelationshipType>,
         reversed: Vec<RelationshipType>,
     },
@@ -40,6 +40,10 @@ pub enum Error {
     OtherModel { field: &'static str, element: Mention, model_id: String, expected: String },
     #[error("'{relationship}' from {} to {} would close a circle", from.name, to.name)]
     Cycle { relationship: RelationshipType, from: Mention, to: Mention },
+    #[error("Junction {} joins {existing} already, so it cannot join {relationship}", junction.name)]
+    JunctionMixed { field: &'static str, junction: Mention, existing: RelationshipType, relationship: RelationshipType },
+    #[error("Through the junction, '{relationship}' would lead from {} '{}' to {} '{}'", from.r#type, from.name, to.r#type, to.name)]
+    JunctionPath { relationship: RelationshipType, from: Mention, to: Mention, permitted: Vec<RelationshipType> },
     #[error("Element '{reference}' not found")]
     NoSuchElement { field: &'static str, reference: String, model_id: Option<String>, similar: Vec<Mention> },
     #[error("'{reference}' is the name of {} elements", candidates.len())]
@@ -187,6 +191,17 @@ impl From<Error> for CallError {
                 .detail("source", json!(from))
                 .detail("target", json!(to))
                 .hint(format!("choose another target, or delete the {relationship} that leads back first")),
+            Error::JunctionMixed { field, junction, existing, .. } => refuse(InvalidArgument, "JUNCTION_MIXED")
+                .field(field)
+                .detail("junction", json!(junction))
+                .suggest("valid_relationships", [existing.label()])
+                .hint(format!("use {existing}, which this junction joins, or create another Junction")),
+            Error::JunctionPath { from, to, permitted, .. } => refuse(InvalidArgument, "JUNCTION_INVALID_PATH")
+                .field("type")
+                .detail("source", json!(from))
+                .detail("target", json!(to))
+                .suggest("valid_relationships", wording::labels(&permitted))
+                .hint("what leads into a junction must be permitted to lead to all that it leads to: choose another end, or relate the two directly"),
             Error::NoSuchElement { field, similar, .. } => refuse(NotFound, "ELEMENT_NOT_FOUND")
                 .field(field)
                 .suggest("similar_elements", json!(similar))

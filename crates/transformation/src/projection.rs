@@ -8,6 +8,7 @@
 mod baselines;
 mod definition;
 pub mod fold;
+mod junctions;
 mod listing;
 pub mod members;
 pub mod message;

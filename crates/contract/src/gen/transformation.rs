@@ -2103,6 +2103,7 @@ impl ElementType {
         Self::Gap,
         Self::Location,
         Self::Grouping,
+        Self::Junction,
     ];
 
     /// The word outside; empty for the unspecified value.
@@ -2169,6 +2170,7 @@ impl ElementType {
             Self::Gap => "Gap",
             Self::Location => "Location",
             Self::Grouping => "Grouping",
+            Self::Junction => "Junction",
         }
     }
 
@@ -2179,6 +2181,37 @@ impl ElementType {
 }
 
 impl labels::Labelled for ElementType {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
+impl JunctionKind {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::JunctionAnd, Self::JunctionOr];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::JunctionAnd => "and",
+            Self::JunctionOr => "or",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for JunctionKind {
     const ALL: &'static [Self] = Self::ALL;
 
     fn label(self) -> &'static str {
@@ -2916,6 +2949,8 @@ pub enum ElementType {
     Gap = 58,
     Location = 59,
     Grouping = 60,
+    /// Joins or splits relationships of one type.
+    Junction = 61,
 }
 impl ElementType {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -2985,6 +3020,7 @@ impl ElementType {
             Self::Gap => "GAP",
             Self::Location => "LOCATION",
             Self::Grouping => "GROUPING",
+            Self::Junction => "JUNCTION",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -3051,6 +3087,37 @@ impl ElementType {
             "GAP" => Some(Self::Gap),
             "LOCATION" => Some(Self::Location),
             "GROUPING" => Some(Self::Grouping),
+            "JUNCTION" => Some(Self::Junction),
+            _ => None,
+        }
+    }
+}
+/// How a junction joins its relationships.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum JunctionKind {
+    Unspecified = 0,
+    JunctionAnd = 1,
+    JunctionOr = 2,
+}
+impl JunctionKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "JUNCTION_KIND_UNSPECIFIED",
+            Self::JunctionAnd => "JUNCTION_AND",
+            Self::JunctionOr => "JUNCTION_OR",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "JUNCTION_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "JUNCTION_AND" => Some(Self::JunctionAnd),
+            "JUNCTION_OR" => Some(Self::JunctionOr),
             _ => None,
         }
     }
@@ -3202,6 +3269,14 @@ pub struct Element {
     #[prost(message, optional, tag = "15")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: ::core::option::Option<CapabilityProfile>,
+    /// Junctions only.
+    #[prost(enumeration = "JunctionKind", optional, tag = "16")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<JunctionKind, _>",
+        deserialize_with = "crate::labels::read_optional::<JunctionKind, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub junction_kind: ::core::option::Option<i32>,
 }
 /// Who answers for a capability and how it stands.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
@@ -6220,6 +6295,14 @@ pub struct CreateElementRequest {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub commit_mode: i32,
+    /// Junctions only: and by default.
+    #[prost(enumeration = "JunctionKind", optional, tag = "10")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<JunctionKind, _>",
+        deserialize_with = "crate::labels::read_optional::<JunctionKind, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub junction_kind: ::core::option::Option<i32>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -6273,10 +6356,10 @@ pub struct CreateRelationshipRequest {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub r#type: i32,
-    /// Id, key or unique name of the element it starts from.
+    /// Id, key or unique name of the element it starts from; an Association may start from the id of a relationship.
     #[prost(string, tag = "2")]
     pub source_id: ::prost::alloc::string::String,
-    /// Id, key or unique name of the element it leads to.
+    /// Id, key or unique name of the element it leads to, or the id of a relationship.
     #[prost(string, tag = "3")]
     pub target_id: ::prost::alloc::string::String,
     #[prost(string, optional, tag = "4")]
@@ -6587,6 +6670,9 @@ pub struct CreateElementIntent {
     #[prost(string, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub junction_kind: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// As updateElement.
 #[derive(::serde::Serialize, ::serde::Deserialize)]

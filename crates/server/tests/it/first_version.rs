@@ -24,7 +24,7 @@ async fn discovery_says_what_may_be_written() {
     let types = world.call("getElementTypes", json!({})).await;
     let listed: usize =
         types["layers"].as_object().unwrap().values().map(|layer| layer.as_array().unwrap().len()).sum();
-    assert_eq!(listed, 60);
+    assert_eq!(listed, 61);
     let pair = json!({ "source_type": "ApplicationComponent", "target_type": "ApplicationService" });
     let relationships = world.call("getRelationshipTypes", pair).await;
     let names: Vec<&str> =

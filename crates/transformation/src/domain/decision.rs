@@ -5,7 +5,7 @@ use scope::Timestamp;
 use serde::Serialize;
 
 use super::Fact;
-use crate::metamodel::ElementType;
+use crate::metamodel::Concept;
 
 /// A write that may happen: what it leads to, what to record, and what must still hold then.
 #[derive(Debug, Clone)]
@@ -109,10 +109,10 @@ pub fn version_id(id: &str, version: u64) -> String {
     format!("{id}@{version}")
 }
 
-/// An element as refusals and suggestions name it.
+/// An element, or another end of a relationship, as refusals and suggestions name it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mention {
     pub id: String,
     pub name: String,
-    pub r#type: ElementType,
+    pub r#type: Concept,
 }

@@ -37,6 +37,9 @@ pub struct Element {
     /// Capabilities only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<CapabilityProfile>,
+    /// Junctions only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub junction: Option<JunctionKind>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -51,8 +54,17 @@ impl Element {
     }
 
     pub fn mention(&self) -> Mention {
-        Mention { id: self.id.clone(), name: self.name.to_string(), r#type: self.r#type }
+        Mention { id: self.id.clone(), name: self.name.to_string(), r#type: self.r#type.into() }
     }
+}
+
+/// How a junction joins its relationships.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JunctionKind {
+    #[default]
+    And,
+    Or,
 }
 
 /// What a caller wants to create. Ids and time come with the call.
@@ -70,6 +82,8 @@ pub struct CreateElement {
     pub description: Option<String>,
     pub properties: Properties,
     pub profile: Option<CapabilityProfile>,
+    /// Junctions only; `and` when it is left out.
+    pub junction: Option<JunctionKind>,
     /// Id, key or name; none for the active model.
     pub model: Option<String>,
     /// Id, key or name.
@@ -110,6 +124,7 @@ pub fn create(profile: Profile, around: &Surroundings, command: &CreateElement) 
         description: command.description.clone(),
         properties: command.properties.clone(),
         profile: command.profile.clone(),
+        junction: junction(command)?,
         created_at: command.now,
         updated_at: command.now,
     };
@@ -128,6 +143,17 @@ pub fn create(profile: Profile, around: &Surroundings, command: &CreateElement) 
     Ok(Decision { outcome: Created { element, link }, facts, expectations, notes })
 }
 
+fn junction(command: &CreateElement) -> Result<Option<JunctionKind>, Error> {
+    match (command.r#type == ElementType::JUNCTION, command.junction) {
+        (true, kind) => Ok(Some(kind.unwrap_or_default())),
+        (false, None) => Ok(None),
+        (false, Some(_)) => {
+            let reason = format!("belongs to Junction only, not to {}", command.r#type);
+            Err(Error::invalid("junction_kind", reason, "leave junction_kind out, or make it a Junction"))
+        }
+    }
+}
+
 /// The relationship that makes `child` a part of `parent`: Composition, or Aggregation where only that is permitted.
 fn become_part(
     profile: Profile,
@@ -143,8 +169,8 @@ fn become_part(
         .ok_or_else(|| Error::NotPermitted {
             field: "parent_id",
             relationship: RelationshipType::Composition,
-            source_type: parent.r#type,
-            target_type: child.r#type,
+            source_type: parent.r#type.into(),
+            target_type: child.r#type.into(),
             permitted: profile.permitted(parent.r#type, child.r#type),
             reversed: profile.permitted(child.r#type, parent.r#type),
         })?;
@@ -182,7 +208,8 @@ pub(super) fn refuse_namesake(
     own_id: Option<&str>,
     namesakes: &[Stored<Element>],
 ) -> Result<(), Error> {
-    match namesakes.iter().find(|other| other.r#type == r#type && Some(other.id.as_str()) != own_id) {
+    let unique = r#type != ElementType::JUNCTION;
+    match namesakes.iter().find(|other| unique && other.r#type == r#type && Some(other.id.as_str()) != own_id) {
         None => Ok(()),
         Some(holder) => Err(Error::DuplicateName {
             field: "name".to_owned(),
@@ -205,7 +232,7 @@ fn note_namesakes(notes: &mut Notes, element: &Element, namesakes: &[Stored<Elem
 }
 
 fn note_missing_description(notes: &mut Notes, element: &Element) {
-    if element.description.is_none() {
+    if element.description.is_none() && element.junction.is_none() {
         notes.warn("MISSING_DESCRIPTION", "Element has no description", "Add a description for better discoverability");
     }
 }

@@ -1,6 +1,10 @@
-//! Relationships: what may join which elements.
+//! Relationships: what may join which elements. [`End`] is what one starts from or leads to, [`junction`] what holds where
+//! several of them meet.
 
-use ledger::{Expectation, RecordKey};
+mod end;
+pub mod junction;
+
+use ledger::{Expectation, RecordKey, Seq};
 use serde::{Deserialize, Serialize};
 
 use super::element::Element;
@@ -8,7 +12,10 @@ use super::fact::kind;
 use super::name::Name;
 use super::{Decision, Fact, Mention, Notes, Stored};
 use crate::Error;
-use crate::metamodel::{Grade, Profile, RelationshipType, derivation};
+use crate::metamodel::{Concept, Grade, Profile, RelationshipType, derivation};
+
+pub use end::End;
+pub use junction::Junctions;
 
 /// A relationship's state. Its type and its ends never change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -60,6 +67,12 @@ impl Relationship {
     pub fn key(&self) -> RecordKey {
         RecordKey::new(kind::RELATIONSHIP, &self.id)
     }
+
+    /// It as an end of another one.
+    pub fn mention(&self) -> Mention {
+        let name = self.name.as_ref().map_or_else(|| format!("{} {}", self.r#type, self.id), ToString::to_string);
+        Mention { id: self.id.clone(), name, r#type: Concept::RELATIONSHIP }
+    }
 }
 
 /// A relationship together with its ends.
@@ -89,33 +102,38 @@ pub struct CreateRelationship {
 /// What [`create`] is shown.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
-    pub source: Stored<Element>,
-    pub target: Stored<Element>,
+    pub source: End,
+    pub target: End,
     /// Relationships of the same type with the same ends.
     pub duplicates: Vec<String>,
     /// The other wholes that the target is a part of by Composition.
     pub wholes: Vec<String>,
     /// True when a chain already leads from the target back to the source, along the types that may not close a circle.
     pub leads_back: bool,
+    /// What meets where the source or the target is a junction.
+    pub junctions: Junctions,
 }
 
 /// Decides whether a relationship may be created.
 pub fn create(profile: Profile, around: &Surroundings, command: &CreateRelationship) -> Result<Decision<Link>, Error> {
     let (source, target) = (&around.source, &around.target);
-    refuse_other_model("target_id", target, &source.model_id)?;
-    if !profile.permits(command.r#type, source.r#type, target.r#type) {
+    target.refuse_other_model("target_id", source.model_id())?;
+    let (from, to) = (source.concept(), target.concept());
+    if !profile.permits(command.r#type, from, to) {
         return Err(Error::NotPermitted {
             field: "type",
             relationship: command.r#type,
-            source_type: source.r#type,
-            target_type: target.r#type,
-            permitted: profile.permitted(source.r#type, target.r#type),
-            reversed: profile.permitted(target.r#type, source.r#type),
+            source_type: from,
+            target_type: to,
+            permitted: profile.permitted(from, to),
+            reversed: profile.permitted(to, from),
         });
     }
+    end::refuse_touching(source, target)?;
     refuse_attributes(command)?;
+    junction::refuse(profile, source, target, &around.junctions, command.r#type)?;
     let acyclic = command.r#type.acyclic_with();
-    if !acyclic.is_empty() && (source.id == target.id || around.leads_back) {
+    if !acyclic.is_empty() && (source.id() == target.id() || around.leads_back) {
         return Err(Error::Cycle { relationship: command.r#type, from: source.mention(), to: target.mention() });
     }
     let mut expectations = vec![Expectation::Exists { key: source.key() }, Expectation::Exists { key: target.key() }];
@@ -123,21 +141,27 @@ pub fn create(profile: Profile, around: &Surroundings, command: &CreateRelations
         expectations.push(Expectation::NoPath {
             kind: kind::RELATIONSHIP.to_owned(),
             types: acyclic.iter().map(|of| of.label().to_owned()).collect(),
-            from: target.id.clone(),
-            to: source.id.clone(),
+            from: target.id().to_owned(),
+            to: source.id().to_owned(),
         });
     }
+    expectations.extend(around.junctions.expectations());
     let relationship = Relationship {
+        id: command.id.clone(),
+        repository_id: source.repository_id().to_owned(),
+        model_id: source.model_id().to_owned(),
+        r#type: command.r#type,
+        source_id: source.id().to_owned(),
+        target_id: target.id().to_owned(),
         name: command.name.clone(),
         description: command.description.clone(),
         attributes: command.attributes.clone(),
-        ..Relationship::plain(&command.id, command.r#type, source, target)
     };
     let outcome = Link {
         source: source.mention(),
         target: target.mention(),
-        source_version: source.version,
-        target_version: target.version,
+        source_version: source.version(),
+        target_version: target.version(),
         relationship: relationship.clone(),
     };
     let notes = notes(profile, around, command);
@@ -167,6 +191,8 @@ pub struct DeleteRelationship {
 pub struct Settled {
     pub relationship: Relationship,
     pub version: u64,
+    /// Ids of the relationships that ended at it and went with it.
+    pub also_deleted: Vec<String>,
 }
 
 /// Decides what becomes of a relationship.
@@ -192,22 +218,40 @@ pub fn update(before: &Stored<Relationship>, command: &UpdateRelationship) -> Re
     Ok(Decision {
         facts,
         expectations: vec![Expectation::Version { key: before.key(), version: before.version }],
-        outcome: Settled { relationship, version },
+        outcome: Settled { relationship, version, also_deleted: Vec::new() },
         notes,
     })
 }
 
-/// Decides whether a relationship may go.
-pub fn delete(before: &Stored<Relationship>, command: &DeleteRelationship) -> Result<Decision<Settled>, Error> {
+/// Decides whether a relationship may go. `touching` are all that ended at it at `since`, or at one of those.
+pub fn delete(
+    before: &Stored<Relationship>,
+    touching: &[Relationship],
+    since: Seq,
+    command: &DeleteRelationship,
+) -> Result<Decision<Settled>, Error> {
     refuse_stale(before, command.expected_version)?;
     let mut notes = Notes::default();
+    let also_deleted: Vec<String> = touching.iter().map(|relationship| relationship.id.clone()).collect();
+    if !also_deleted.is_empty() {
+        let message = format!("{} relationships that end at it are deleted with it", also_deleted.len());
+        notes.warn("RELATIONSHIPS_DELETED", message, "Nothing to do; a relationship needs both of its ends");
+    }
     notes.suggest("The relationship stays readable at an earlier read_context");
-    Ok(Decision {
-        facts: vec![Fact::ElementRelationshipDeleted(before.state.clone())],
-        expectations: vec![Expectation::Version { key: before.key(), version: before.version }],
-        outcome: Settled { relationship: before.state.clone(), version: before.version },
-        notes,
-    })
+    let mut facts: Vec<Fact> = touching.iter().cloned().map(Fact::ElementRelationshipDeleted).collect();
+    facts.push(Fact::ElementRelationshipDeleted(before.state.clone()));
+    let mut expectations = vec![Expectation::Version { key: before.key(), version: before.version }];
+    expectations.extend(links_unchanged(std::iter::once(&before.state).chain(touching), since));
+    let outcome = Settled { relationship: before.state.clone(), version: before.version, also_deleted };
+    Ok(Decision { facts, expectations, outcome, notes })
+}
+
+/// That nothing new ends at these relationships.
+pub fn links_unchanged<'a>(
+    relationships: impl Iterator<Item = &'a Relationship>,
+    since: Seq,
+) -> impl Iterator<Item = Expectation> {
+    relationships.map(move |relationship| Expectation::LinksUnchanged { id: relationship.id.clone(), since })
 }
 
 fn refuse_stale(before: &Stored<Relationship>, expected: Option<u64>) -> Result<(), Error> {
@@ -255,26 +299,35 @@ fn notes(profile: Profile, around: &Surroundings, command: &CreateRelationship) 
     let mut notes = Notes::default();
     let (source, target) = (&around.source, &around.target);
     if let Some(existing) = around.duplicates.first() {
-        let message = format!("{} from {} to {} exists already ({existing})", command.r#type, source.name, target.name);
+        let message =
+            format!("{} from {} to {} exists already ({existing})", command.r#type, source.name(), target.name());
         notes.warn("DUPLICATE_RELATIONSHIP", message, "Keep one of the two unless they mean different things");
     }
     if command.r#type == RelationshipType::Composition
-        && let Some(whole) = around.wholes.iter().find(|whole| **whole != source.id)
+        && let Some(whole) = around.wholes.iter().find(|whole| whole.as_str() != source.id())
     {
-        let message = format!("{} is already a part of {whole} by Composition", target.name);
+        let message = format!("{} is already a part of {whole} by Composition", target.name());
         notes.warn("SECOND_WHOLE", message, "Use Aggregation for a part that several wholes share");
     }
-    if derivation::grade(command.r#type, source.r#type, target.r#type) == Some(Grade::Potential) {
-        let message = format!("{} from {} to {} holds only indirectly", command.r#type, source.r#type, target.r#type);
+    if derivation::grade(command.r#type, source.concept(), target.concept()) == Some(Grade::Potential) {
+        let message =
+            format!("{} from {} to {} holds only indirectly", command.r#type, source.concept(), target.concept());
         notes.warn("POTENTIAL_DERIVATION", message, "Check whether a more direct relationship says what you mean");
     }
-    if profile.extends(command.r#type, source.r#type, target.r#type) {
-        let message =
-            format!("{} from {} to {} is an extension of ArchiMate 3.2", command.r#type, source.r#type, target.r#type);
+    if profile.extends(command.r#type, source.concept(), target.concept()) {
+        let message = format!(
+            "{} from {} to {} is an extension of ArchiMate 3.2",
+            command.r#type,
+            source.concept(),
+            target.concept()
+        );
         notes.warn("METAMODEL_EXTENSION", message, "An exchange file will hold it as an Association named realizes");
     }
-    notes.suggest(format!("It now reads: {} {} {}", source.name, command.r#type.verb(), target.name));
-    notes.suggest(format!("transformation.listRelationships with element_id {} shows what else touches it", source.id));
+    notes.suggest(format!("It now reads: {} {} {}", source.name(), command.r#type.verb(), target.name()));
+    notes.suggest(format!(
+        "transformation.listRelationships with element_id {} shows what else touches it",
+        source.id()
+    ));
     notes
 }
 

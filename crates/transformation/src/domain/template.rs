@@ -167,6 +167,7 @@ impl<'a> Making<'a> {
             description,
             properties: Properties::new(),
             profile: None,
+            junction: None,
             created_at: self.now,
             updated_at: self.now,
         });
@@ -212,8 +213,8 @@ impl<'a> Making<'a> {
             return Err(Error::NotPermitted {
                 field: "type",
                 relationship: by,
-                source_type: source.r#type,
-                target_type: target.r#type,
+                source_type: source.r#type.into(),
+                target_type: target.r#type.into(),
                 permitted: self.profile.permitted(source.r#type, target.r#type),
                 reversed: self.profile.permitted(target.r#type, source.r#type),
             });

@@ -253,7 +253,9 @@ fn draw(view: &mut View, layout: &Layout, around: &Surroundings, field: &impl Fn
     for (node, parent) in nodes.iter_mut().zip(&parents) {
         node.parent = parent.map(|index| names[index].clone());
     }
-    let shown: BTreeSet<&str> = around.elements.iter().map(|element| element.id.as_str()).collect();
+    let elements = around.elements.iter().map(|element| element.id.as_str());
+    // An edge may end at another edge.
+    let shown: BTreeSet<&str> = elements.chain(layout.edges.iter().map(|edge| edge.relationship_id.as_str())).collect();
     for (index, (edge, relationship)) in layout.edges.iter().zip(&around.relationships).enumerate() {
         refuse_edge(edge, relationship.as_ref(), &shown, &field(&format!("edges[{index}]")))?;
     }
@@ -300,8 +302,8 @@ fn refuse_edge(
         None => Ok(()),
         Some(id) => Err(Error::invalid(
             format!("{field}.relationship_id"),
-            format!("joins element {id}, which is not on this view"),
-            format!("add a node for {id}, or leave the edge out"),
+            format!("joins {id}, which is not on this view"),
+            format!("add a node (or, for a relationship, an edge) for {id}, or leave the edge out"),
         )),
     }
 }

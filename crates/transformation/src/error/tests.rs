@@ -3,11 +3,12 @@ use ledger::RecordKey;
 use super::*;
 use crate::domain::Name;
 use crate::domain::baseline::{BaselineMention, Status};
+use crate::metamodel::ElementType;
 
 // R-804 (transformation): the published codes, each with a field and a fix.
 #[test]
 fn every_refusal_has_its_code_field_and_hint() {
-    let mention = || Mention { id: "e".to_owned(), name: "E".to_owned(), r#type: ElementType::CAPABILITY };
+    let mention = || Mention { id: "e".to_owned(), name: "E".to_owned(), r#type: ElementType::CAPABILITY.into() };
     let text = || "x".to_owned();
     check(Error::invalid("name", text(), "y"), "VALIDATION_ERROR name");
     check(Error::argument("page_token", "x", "y"), "INVALID_ARGUMENT page_token");
@@ -20,6 +21,18 @@ fn every_refusal_has_its_code_field_and_hint() {
     check(
         Error::Cycle { relationship: RelationshipType::Composition, from: mention(), to: mention() },
         "CYCLE target_id",
+    );
+    let mixed = Error::JunctionMixed {
+        field: "source_id",
+        junction: mention(),
+        existing: RelationshipType::Flow,
+        relationship: RelationshipType::Serving,
+    };
+    check(mixed, "JUNCTION_MIXED source_id");
+    let (of, permitted) = (RelationshipType::Flow, Vec::new());
+    check(
+        Error::JunctionPath { relationship: of, from: mention(), to: mention(), permitted },
+        "JUNCTION_INVALID_PATH type",
     );
     check(
         Error::NoSuchElement { field: "source_id", reference: text(), model_id: None, similar: Vec::new() },

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Error;
 use crate::domain::decision::version_id;
 use crate::domain::proposal::Pin;
-use crate::metamodel::{ElementType, RelationshipType, nearest};
+use crate::metamodel::{Concept, ElementType, RelationshipType, nearest};
 
 /// Adds the nearest element types, and the ones that the context allows.
 pub fn suggest_element_types(error: CallError, value: &str) -> CallError {
@@ -40,8 +40,8 @@ pub fn suggest_relationship_types(error: CallError, value: &str) -> CallError {
 pub fn permitted_hint(
     field: &str,
     relationship: RelationshipType,
-    source: ElementType,
-    target: ElementType,
+    source: Concept,
+    target: Concept,
     permitted: &[RelationshipType],
     reversed: &[RelationshipType],
 ) -> String {

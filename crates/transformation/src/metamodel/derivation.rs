@@ -10,7 +10,7 @@ use super::RelationshipType::{
     Access, Aggregation, Assignment, Composition, Flow, Influence, Realization, Serving, Specialization, Triggering,
 };
 use super::table::Sets;
-use super::{Concept, Concepts, ElementType, RelationshipType, Table, rules};
+use super::{Concept, Concepts, RelationshipType, Table, rules};
 
 /// How a permitted triple comes to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +24,8 @@ pub enum Grade {
 }
 
 /// The grade of a triple that the standard permits, or nothing when it does not.
-pub fn grade(relationship: RelationshipType, source: ElementType, target: ElementType) -> Option<Grade> {
-    let (source, target) = (Concept::from(source), Concept::from(target));
+pub fn grade(relationship: RelationshipType, source: impl Into<Concept>, target: impl Into<Concept>) -> Option<Grade> {
+    let (source, target) = (source.into(), target.into());
     let Stages { base, valid, potential, whole } = stages();
     // Grouping and Association follow general rules, which state what they permit; so the whole comes last.
     [(base, Grade::Direct), (valid, Grade::Derived), (potential, Grade::Potential), (whole, Grade::Direct)]
@@ -231,6 +231,7 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metamodel::ElementType;
 
     #[test]
     fn each_stage_has_the_measured_size() {

@@ -1,4 +1,4 @@
-//! The sixty element types, each with its layer, its aspect and what it stands for.
+//! The sixty element types and Junction, each with its layer, its aspect and what it stands for.
 
 use std::fmt;
 
@@ -17,13 +17,17 @@ impl ElementType {
     pub const VALUE_STREAM: Self = Self(2);
     pub const APPLICATION_COMPONENT: Self = Self(17);
     pub const APPLICATION_SERVICE: Self = Self(24);
+    pub const LOCATION: Self = Self(58);
+    pub const GROUPING: Self = Self(59);
+    /// Joins relationships; many of them may share a name.
+    pub const JUNCTION: Self = Self(60);
 
     /// How many element types there are.
     pub const COUNT: usize = TYPES.len();
 
     /// All types, in the order of the proto enum.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
-        (0..TYPES.len()).map(|index| Self(u8::try_from(index).expect("sixty types fit a byte")))
+        (0..TYPES.len()).map(|index| Self(u8::try_from(index).expect("all types fit a byte")))
     }
 
     /// The type that is spelled exactly so.
@@ -110,7 +114,7 @@ const WHY: &str = "motivation";
 
 /// Label, layer, aspect, description; in the order of the proto enum.
 #[rustfmt::skip]
-const TYPES: [(&str, Layer, &str, &str); 60] = [
+const TYPES: [(&str, Layer, &str, &str); 61] = [
     ("Resource", Strategy, ACTIVE, "An asset the organisation can put to use: people, money, knowledge, goods"),
     ("Capability", Strategy, BEHAVIOUR, "An ability to do something, whatever the way it is done"),
     ("ValueStream", Strategy, BEHAVIOUR, "Stages that together create value for a customer or stakeholder"),
@@ -171,6 +175,7 @@ const TYPES: [(&str, Layer, &str, &str); 60] = [
     ("Gap", Implementation, PASSIVE, "The difference between two plateaus"),
     ("Location", Other, COMPOSITE, "A place, real or virtual, where something is or happens"),
     ("Grouping", Other, COMPOSITE, "A named collection of concepts that have something in common"),
+    ("Junction", Other, "connector", "Joins or splits relationships of one type, as and or as or"),
 ];
 
 #[cfg(test)]
@@ -217,6 +222,9 @@ mod tests {
         assert_eq!(ElementType::VALUE_STREAM.label(), "ValueStream");
         assert_eq!(ElementType::APPLICATION_COMPONENT.label(), "ApplicationComponent");
         assert_eq!(ElementType::APPLICATION_SERVICE.label(), "ApplicationService");
+        assert_eq!(ElementType::LOCATION.label(), "Location");
+        assert_eq!(ElementType::GROUPING.label(), "Grouping");
+        assert_eq!(ElementType::JUNCTION.label(), "Junction");
     }
 
     #[test]

@@ -33,18 +33,30 @@ impl Profile {
     }
 
     /// True when this type of relationship may lead from `source` to `target`.
-    pub fn permits(self, relationship: RelationshipType, source: ElementType, target: ElementType) -> bool {
-        self.table().permits(relationship, Concept::from(source), Concept::from(target))
+    pub fn permits(
+        self,
+        relationship: RelationshipType,
+        source: impl Into<Concept>,
+        target: impl Into<Concept>,
+    ) -> bool {
+        self.table().permits(relationship, source.into(), target.into())
     }
 
     /// The types that may lead from `source` to `target`, in the order of [`RelationshipType::ALL`].
-    pub fn permitted(self, source: ElementType, target: ElementType) -> Vec<RelationshipType> {
+    pub fn permitted(self, source: impl Into<Concept>, target: impl Into<Concept>) -> Vec<RelationshipType> {
+        let (source, target) = (source.into(), target.into());
         RelationshipType::ALL.into_iter().filter(|&of| self.permits(of, source, target)).collect()
     }
 
     /// True when the triple is permitted by this profile only and not by the standard.
-    pub fn extends(self, relationship: RelationshipType, source: ElementType, target: ElementType) -> bool {
-        self.extension() == Some(Extension { relationship, source, target })
+    pub fn extends(
+        self,
+        relationship: RelationshipType,
+        source: impl Into<Concept>,
+        target: impl Into<Concept>,
+    ) -> bool {
+        let wanted = (relationship, source.into(), target.into());
+        self.extension().is_some_and(|added| wanted == (added.relationship, added.source.into(), added.target.into()))
     }
 
     /// What this profile adds to the standard.

@@ -2,10 +2,14 @@
 //!
 //! All 62 concepts fit the bits of one word, so a question is a shift and the whole table is 5 KB.
 
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
 use super::{ElementType, Extension, RelationshipType};
 
-/// Element types, then Junction, then Relationship as an endpoint.
-pub const CONCEPTS: usize = ElementType::COUNT + 2;
+/// Element types with Junction as the last of them, then Relationship as an endpoint.
+pub const CONCEPTS: usize = ElementType::COUNT + 1;
 
 /// Something a relationship can start from or lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,10 +29,19 @@ impl Concept {
 
     pub fn from_label(label: &str) -> Option<Self> {
         match label {
-            "Junction" => Some(Self::JUNCTION),
             "Relationship" => Some(Self::RELATIONSHIP),
             _ => ElementType::from_label(label).map(Self::from),
         }
+    }
+
+    /// What it is called; the inverse of [`Self::from_label`].
+    pub fn label(self) -> &'static str {
+        self.element_type().map_or("Relationship", ElementType::label)
+    }
+
+    /// None for a relationship.
+    pub fn element_type(self) -> Option<ElementType> {
+        ElementType::from_index(self.index())
     }
 
     pub fn bit(self) -> Concepts {
@@ -38,7 +51,19 @@ impl Concept {
 
 impl From<ElementType> for Concept {
     fn from(of: ElementType) -> Self {
-        Self(u8::try_from(of.index()).expect("sixty types fit a byte"))
+        Self(u8::try_from(of.index()).expect("all types fit a byte"))
+    }
+}
+
+impl fmt::Display for Concept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.label())
+    }
+}
+
+impl Serialize for Concept {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.label())
     }
 }
 
@@ -48,7 +73,7 @@ pub struct Concepts(pub u64);
 
 impl Concepts {
     pub const NONE: Self = Self(0);
-    /// The sixty element types.
+    /// The sixty element types, without Junction.
     pub const ELEMENTS: Self = Self((1 << 60) - 1);
 
     pub fn contains(self, concept: Concept) -> bool {

@@ -1,5 +1,6 @@
 //! Baselines as they are read: by reference, as what is published, and as what they hold.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use contract::generated::transformation::Selector;
@@ -214,18 +215,26 @@ impl<'a> Snapshot<'a> {
         Ok(Membership::of(&elements, &relationships))
     }
 
-    /// The relationships that touch any of these elements.
+    /// The relationships that touch any of these elements, and those that end at one of these relationships.
     pub async fn relationships_at(
         &self,
         field: &'static str,
         elements: &[Stored<Element>],
     ) -> Result<Vec<Stored<Relationship>>, Error> {
-        let mut found = Vec::new();
-        for element in elements {
-            let touching = Some((element.id.clone(), Direction::Both));
+        let mut found: Vec<Stored<Relationship>> = Vec::new();
+        let mut known: BTreeSet<String> = elements.iter().map(|element| element.id.clone()).collect();
+        let mut open: Vec<String> = known.iter().cloned().collect();
+        while let Some(end) = open.pop() {
+            let touching = Some((end, Direction::Both));
             let more: Vec<Stored<Relationship>> =
                 self.all(field, Find { touching, ..Find::all(kind::RELATIONSHIP) }).await?;
-            found.extend(more);
+            for relationship in more {
+                if known.insert(relationship.id.clone()) {
+                    open.push(relationship.id.clone());
+                    found.push(relationship);
+                }
+            }
+            refuse_too_many(field, found.len())?;
         }
         Ok(found)
     }

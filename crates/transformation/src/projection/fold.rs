@@ -14,7 +14,7 @@ use crate::domain::name::{normalised, words};
 use crate::domain::relationship::Relationship;
 use crate::domain::view::View;
 use crate::domain::{Fact, fact};
-use crate::metamodel::Layer;
+use crate::metamodel::{ElementType, Layer};
 
 /// The fold of this capability.
 #[derive(Debug, Default, Clone, Copy)]
@@ -95,7 +95,10 @@ fn model(state: &Model) -> Record {
 fn element(state: &Element) -> Record {
     let name = state.name.normalised();
     let mut tags = vec![layer_tag(state.r#type.layer())];
-    let mut names = vec![unique(format!("element:{}:{}", state.model_id, state.r#type), &name)];
+    let mut names = Vec::new();
+    if state.r#type != ElementType::JUNCTION {
+        names.push(unique(format!("element:{}:{}", state.model_id, state.r#type), &name));
+    }
     if let Some(key) = &state.key {
         tags.push(key_tag(key));
         names.push(unique(format!("element-key:{}", state.model_id), key));

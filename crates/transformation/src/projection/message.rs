@@ -10,7 +10,7 @@ use contract::generated::transformation as proto;
 use crate::domain::baseline::{Baseline, Decided, Status};
 use crate::domain::capability_profile::{CapabilityProfile, Criticality, Lifecycle};
 use crate::domain::decision::version_id;
-use crate::domain::element::Element;
+use crate::domain::element::{Element, JunctionKind};
 use crate::domain::model::Model;
 use crate::domain::relationship::{Link, Relationship};
 use crate::domain::view::{Edge, Node, View};
@@ -37,6 +37,19 @@ pub fn element(state: &Element, version: u64) -> proto::Element {
         created_at: state.created_at.to_string(),
         updated_at: state.updated_at.to_string(),
         profile: state.profile.as_ref().map(profile),
+        junction_kind: state.junction.map(|kind| match kind {
+            JunctionKind::And => proto::JunctionKind::JunctionAnd.into(),
+            JunctionKind::Or => proto::JunctionKind::JunctionOr.into(),
+        }),
+    }
+}
+
+/// The kind behind a number of the proto enum; none for "unspecified".
+pub fn junction_kind(number: i32) -> Option<JunctionKind> {
+    match proto::JunctionKind::try_from(number).ok()? {
+        proto::JunctionKind::Unspecified => None,
+        proto::JunctionKind::JunctionAnd => Some(JunctionKind::And),
+        proto::JunctionKind::JunctionOr => Some(JunctionKind::Or),
     }
 }
 
@@ -130,7 +143,8 @@ pub type End = (Mention, u64);
 /// Adds what both ends are called and which versions of them were read.
 pub fn with_ends(message: proto::Relationship, source: Option<End>, target: Option<End>) -> proto::Relationship {
     let version = |end: &Option<End>| end.as_ref().map(|(mention, version)| version_id(&mention.id, *version));
-    let r#type = |end: &Option<End>| end.as_ref().map(|(mention, _)| mention.r#type.into());
+    // An end that is a relationship has no type of element.
+    let r#type = |end: &Option<End>| end.as_ref()?.0.r#type.element_type().map(i32::from);
     proto::Relationship {
         source_version_id: version(&source),
         target_version_id: version(&target),

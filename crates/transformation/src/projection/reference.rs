@@ -10,6 +10,7 @@ use crate::domain::element::Element;
 use crate::domain::fact::kind;
 use crate::domain::model::Model;
 use crate::domain::name::{normalised, words};
+use crate::domain::relationship::End;
 use crate::domain::{Mention, Stored};
 use crate::error::BaselineRefusal;
 
@@ -131,6 +132,17 @@ impl Snapshot<'_> {
                 let candidates: Vec<Mention> = found.iter().map(|element| element.mention()).collect();
                 Err(Error::Ambiguous { field, reference: reference.to_owned(), candidates })
             }
+        }
+    }
+
+    /// The end of a relationship that a caller names in `field`: an element, or a relationship by its id.
+    pub async fn end(&self, field: &'static str, reference: &str, model_id: Option<&str>) -> Result<End, Error> {
+        match self.element(field, reference, model_id).await {
+            Err(refusal @ Error::NoSuchElement { .. }) => {
+                let relationship = self.relationship_by_id(reference).await?;
+                relationship.map(End::Relationship).ok_or(refusal)
+            }
+            found => found.map(End::Element),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The records of one tenant at one point in history.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use contract::Context;
@@ -117,6 +118,22 @@ impl<'a> Snapshot<'a> {
                 None => return Ok(all),
             }
         }
+    }
+
+    /// Every relationship that touches this, or touches one of those: what cannot be without it.
+    pub async fn relationships_with(&self, id: &str) -> Result<Vec<Relationship>, Error> {
+        let mut all: Vec<Relationship> = Vec::new();
+        let mut known = BTreeSet::new();
+        let mut open = vec![id.to_owned()];
+        while let Some(end) = open.pop() {
+            for relationship in self.relationships_of(&end).await? {
+                if known.insert(relationship.id.clone()) {
+                    open.push(relationship.id.clone());
+                    all.push(relationship);
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// The ids and versions of all relationships that touch an element, in order.

@@ -258,11 +258,16 @@ pub(super) async fn with_ends(
     ids.sort_unstable();
     ids.dedup();
     let found = snapshot.elements_by_id(&ids).await?;
-    let ends: BTreeMap<&str, message::End> = ids
+    let mut ends: BTreeMap<&str, message::End> = ids
         .iter()
         .zip(found)
         .filter_map(|(id, element)| element.map(|element| (*id, (element.mention(), element.version))))
         .collect();
+    // What is no element is a relationship that another one ends at.
+    let others: Vec<&str> = ids.iter().copied().filter(|id| !ends.contains_key(id)).collect();
+    let found: Vec<Option<Stored<Relationship>>> = snapshot.by_id(kind::RELATIONSHIP, others.iter().copied()).await?;
+    let joined = others.iter().zip(found).filter_map(|(id, joined)| joined.map(|joined| (*id, joined)));
+    ends.extend(joined.map(|(id, joined)| (id, (joined.mention(), joined.version))));
     let end = |id: &str| ends.get(id).cloned();
     let shown = |stored: &Stored<Relationship>| {
         message::with_ends(

@@ -29,7 +29,8 @@ pub fn permitted(profile: Profile, filter: Filter) -> Vec<Pairs> {
 }
 
 fn pairs_of(profile: Profile, of: RelationshipType, filter: Filter) -> Vec<(ElementType, ElementType)> {
-    let wanted = filter.target.map_or(Concepts::ELEMENTS, |target| Concept::from(target).bit());
+    let all = Concepts::ELEMENTS.union(Concept::JUNCTION.bit());
+    let wanted = filter.target.map_or(all, |target| Concept::from(target).bit());
     let mut pairs: Vec<(ElementType, ElementType)> = ElementType::all()
         .filter(|source| filter.source.is_none_or(|wanted| wanted == *source))
         .flat_map(|source| {

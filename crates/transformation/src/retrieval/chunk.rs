@@ -31,7 +31,7 @@ impl Tie {
     /// True when this makes the other end the capability that the element belongs to.
     fn belongs(&self) -> bool {
         use RelationshipType::{Aggregation, Assignment, Composition, Realization};
-        self.other.r#type == ElementType::CAPABILITY
+        self.other.r#type == ElementType::CAPABILITY.into()
             && match self.r#type {
                 Realization | Assignment => self.outgoing,
                 Composition | Aggregation => !self.outgoing,
@@ -186,7 +186,7 @@ mod tests {
         let other = Mention {
             id: name.to_lowercase(),
             name: name.to_owned(),
-            r#type: ElementType::from_label(r#type).unwrap(),
+            r#type: ElementType::from_label(r#type).unwrap().into(),
         };
         Tie { r#type: RelationshipType::from_label(of).unwrap(), outgoing, other }
     }
@@ -195,6 +195,7 @@ mod tests {
     fn check(ties: &Ties, chars_max: usize, expected: &str) {
         let element = Element {
             profile: None,
+            junction: None,
             id: "e".to_owned(),
             repository_id: "r".to_owned(),
             model_id: "m".to_owned(),

@@ -218,6 +218,7 @@ impl Answered for Outcome {
             Self::Linked(link) => answer.relationship = Some(message::link(link)),
             Self::Settled(settled) => {
                 answer.relationship = Some(message::relationship(&settled.relationship, settled.version));
+                answer.deleted_relationships.clone_from(&settled.also_deleted);
             }
             // Templates and Scrum have tools of their own; an architecture intent never leads here.
             Self::Made(_) | Self::Scrum(_) => {}

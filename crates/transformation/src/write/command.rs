@@ -87,6 +87,7 @@ impl CreateElement {
             description: properties::description("description", request.description)?,
             properties: properties::given(request.properties.unwrap_or_default().0)?,
             profile: None,
+            junction: request.junction_kind.and_then(message::junction_kind),
             model: request.model_id,
             parent: request.parent_id,
         })
@@ -107,6 +108,7 @@ impl CreateElement {
             description: properties::description("description", request.description)?,
             properties: properties::Properties::new(),
             profile: Some(profile.whole()?),
+            junction: None,
             model: request.model_id,
             parent: None,
         })
@@ -136,7 +138,8 @@ impl CreateRelationship {
 }
 
 fn strength(text: Option<String>) -> Result<Option<String>, Error> {
-    let strength = text.map(|text| Name::new("strength", &text)).transpose()?;
+    let given = text.filter(|text| !text.trim().is_empty());
+    let strength = given.map(|text| Name::new("strength", &text)).transpose()?;
     Ok(strength.map(|strength| strength.to_string()))
 }
 

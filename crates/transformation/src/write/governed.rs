@@ -17,6 +17,9 @@ use crate::domain::proposal::{self, Act, Change, LinkPin, Pin, Proposal, Proposa
 use crate::domain::{Decision, Fact, Notes, Stored};
 use crate::projection::{Snapshot, message};
 
+/// A proposal watches the relationships at no more ends than this.
+const LINK_PINS_MAX: usize = 20;
+
 /// A write with what governance needs to know about it.
 #[derive(Debug, Clone)]
 pub struct Asked {
@@ -283,7 +286,8 @@ fn link_pins(expectations: &[Expectation]) -> Vec<LinkPin> {
         Expectation::LinksUnchanged { id, since } => Some(LinkPin { id: id.clone(), since: *since }),
         _ => None,
     };
-    expectations.iter().filter_map(pin).collect()
+    // The outline sees to what is beyond the bound, once the proposal is accepted.
+    expectations.iter().filter_map(pin).take(LINK_PINS_MAX).collect()
 }
 
 /// What the facts would do, as a reviewer calls it.

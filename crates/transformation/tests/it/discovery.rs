@@ -116,7 +116,7 @@ async fn every_type_that_is_listed_can_be_created() {
             created += 1;
         }
     }
-    assert_eq!(created, 60);
+    assert_eq!(created, 61);
 }
 
 //

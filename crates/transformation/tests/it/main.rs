@@ -16,6 +16,7 @@ mod history;
 mod idempotency;
 mod intents;
 mod metadata;
+mod models;
 mod proposals;
 mod races;
 mod refusals;

@@ -81,9 +81,18 @@ impl Membership {
     fn settled(mut self) -> Self {
         self.elements.sort_by(|a, b| a.element_id.cmp(&b.element_id));
         self.elements.dedup_by(|a, b| a.element_id == b.element_id);
-        let inside: BTreeSet<&str> = self.elements.iter().map(|member| member.element_id.as_str()).collect();
-        let is_inside = |id: &str| inside.contains(id);
-        self.relationships.retain(|member| is_inside(&member.source_id) && is_inside(&member.target_id));
+        let elements: BTreeSet<&str> = self.elements.iter().map(|member| member.element_id.as_str()).collect();
+        // A relationship may end at another one, which may have to go first.
+        loop {
+            let links: BTreeSet<String> =
+                self.relationships.iter().map(|member| member.relationship_id.clone()).collect();
+            let is_inside = |id: &str| elements.contains(id) || links.contains(id);
+            let before = self.relationships.len();
+            self.relationships.retain(|member| is_inside(&member.source_id) && is_inside(&member.target_id));
+            if self.relationships.len() == before {
+                break;
+            }
+        }
         self.relationships.sort_by(|a, b| a.relationship_id.cmp(&b.relationship_id));
         self.relationships.dedup_by(|a, b| a.relationship_id == b.relationship_id);
         self

@@ -92,6 +92,7 @@ fn a_part_has_a_bound() {
 fn the_published_baseline_gives_way_and_open_ones_do_not() {
     let element = crate::domain::element::Element {
         profile: None,
+        junction: None,
         id: "e".to_owned(),
         repository_id: "r".to_owned(),
         model_id: "m".to_owned(),

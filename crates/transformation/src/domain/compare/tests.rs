@@ -54,6 +54,7 @@ fn check(difference: Option<Difference>, expected: &str) {
 fn element(name: &str, description: Option<&str>, version: u64) -> Stored<Element> {
     let state = Element {
         profile: None,
+        junction: None,
         id: "e".to_owned(),
         repository_id: "r".to_owned(),
         model_id: "m".to_owned(),

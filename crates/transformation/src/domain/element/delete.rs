@@ -4,7 +4,7 @@ use ledger::{Expectation, Seq};
 
 use super::{Element, refuse_stale};
 use crate::Error;
-use crate::domain::relationship::Relationship;
+use crate::domain::relationship::{self, Relationship};
 use crate::domain::{Decision, Fact, Notes, Stored};
 
 /// What a caller wants to delete.
@@ -25,7 +25,7 @@ pub struct Deleted {
     pub relationships: Vec<String>,
 }
 
-/// Decides whether `element` may go. `relationships` are all that touched it at `since`.
+/// Decides whether `element` may go. `relationships` are all that touched it at `since`, or touched one of those.
 pub fn delete(
     element: &Stored<Element>,
     relationships: &[Relationship],
@@ -39,10 +39,11 @@ pub fn delete(
     }
     let mut facts: Vec<Fact> = relationships.iter().cloned().map(Fact::ElementRelationshipDeleted).collect();
     facts.push(Fact::ElementDeleted(element.state.clone()));
-    let expectations = vec![
+    let mut expectations = vec![
         Expectation::Version { key: element.key(), version: element.version },
         Expectation::LinksUnchanged { id: element.id.clone(), since },
     ];
+    expectations.extend(relationship::links_unchanged(relationships.iter(), since));
     let mut notes = Notes::default();
     if !ids.is_empty() {
         let message = format!("{} relationships of {} are deleted with it", ids.len(), element.name);

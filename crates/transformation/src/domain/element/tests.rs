@@ -108,6 +108,7 @@ fn check_create(label: &str, name: &str, parent: Option<Stored<Element>>, expect
     let command = CreateElement {
         chosen_id: false,
         profile: None,
+        junction: None,
         id: "new".to_owned(),
         relationship_id: "link".to_owned(),
         now: NOW,
@@ -160,6 +161,7 @@ fn element_at(version: u64) -> Stored<Element> {
 fn stored(id: &str, label: &str, name: &str, version: u64) -> Stored<Element> {
     let state = Element {
         profile: None,
+        junction: None,
         id: id.to_owned(),
         repository_id: "default".to_owned(),
         model_id: "m".to_owned(),

@@ -106,10 +106,66 @@ fn repetitions_and_second_wholes_are_warned_about() {
 
 #[test]
 fn both_ends_are_in_one_model() {
-    let mut apart = around("Capability", "Capability");
-    apart.target.state.model_id = "n".to_owned();
+    let mut elsewhere = element("t", "Capability", "Target");
+    elsewhere.state.model_id = "n".to_owned();
+    let apart = Surroundings { target: End::Element(elsewhere), ..around("Capability", "Capability") };
     let refused = show(create(Profile::Ameide, &apart, &command("Serving", Attributes::default())));
     assert_eq!(refused, "Element 'Target' belongs to model n, not to m");
+}
+
+// Rules 3.2.
+#[test]
+fn all_that_meets_at_a_junction_has_one_type() {
+    let meets = |target_type| Junctions { target_type, ..Junctions::default() };
+    let into = |junctions| Surroundings { junctions, ..around("BusinessProcess", "Junction") };
+    let of =
+        |around: &Surroundings, of: &str| show(create(Profile::Strict, around, &command(of, Attributes::default())));
+    assert_eq!(of(&into(meets(None)), "Triggering"), "ok");
+    assert_eq!(of(&into(meets(Some(RelationshipType::Triggering))), "Triggering"), "ok");
+    let mixed = of(&into(meets(Some(RelationshipType::Flow))), "Triggering");
+    assert_eq!(mixed, "Junction Target joins Flow already, so it cannot join Triggering");
+    let collected = Surroundings { junctions: meets(Some(RelationshipType::Flow)), ..around("Grouping", "Junction") };
+    assert_eq!(of(&collected, "Aggregation"), "ok", "a Grouping only collects the junction");
+}
+
+// Rules 3.2.
+#[test]
+fn every_way_through_a_junction_is_permitted_from_end_to_end() {
+    let mention = |label: &str| element("x", label, "X").mention();
+    let through = |sources: &[&str], target: &str| {
+        let sources = sources.iter().map(|label| mention(label)).collect();
+        let junctions = Junctions { sources, ids: vec!["s".to_owned()], since: 4, ..Junctions::default() };
+        Surroundings { junctions, ..around("Junction", target) }
+    };
+    let of = |around: &Surroundings| create(Profile::Strict, around, &command("Realization", Attributes::default()));
+    let good = of(&through(&["ApplicationComponent", "ApplicationFunction"], "ApplicationService")).unwrap();
+    let unchanged = Expectation::LinksUnchanged { id: "s".to_owned(), since: 4 };
+    assert!(good.expectations.contains(&unchanged), "a leg that comes meanwhile is seen");
+    let bad = show(of(&through(&["ApplicationComponent", "Goal"], "ApplicationService")));
+    assert_eq!(bad, "Through the junction, 'Realization' would lead from Goal 'X' to ApplicationService 'Target'");
+}
+
+// Rules 1.3, 1.4, 3.1.
+#[test]
+fn a_relationship_may_be_the_end_of_an_association() {
+    let link = |id: &str, source: &str, target: &str| {
+        let (source, target) = (element(source, "Node", "A"), element(target, "Node", "B"));
+        let state = Relationship::plain(id, RelationshipType::Serving, &source, &target);
+        End::Relationship(Stored { state, version: 1, at: Timestamp(0) })
+    };
+    let of =
+        |around: &Surroundings, of: &str| show(create(Profile::Strict, around, &command(of, Attributes::default())));
+    let to = |target| Surroundings { target, ..around("Goal", "Goal") };
+    assert_eq!(of(&to(link("r1", "a", "b")), "Association"), "ok");
+    assert_eq!(of(&to(link("r1", "a", "b")), "Serving"), "Cannot create 'Serving' from Goal to Relationship");
+    let own = "target_id is a relationship that touches the other end already";
+    assert_eq!(of(&to(link("r1", "s", "b")), "Association"), own);
+    let from = Surroundings { source: link("r1", "a", "b"), ..around("Goal", "Goal") };
+    assert_eq!(of(&from, "Association"), "ok");
+    let both = Surroundings { target: link("r2", "a", "b"), ..from };
+    assert_eq!(of(&both, "Association"), "Cannot create 'Association' from Relationship to Relationship");
+    let held = Surroundings { target: link("r1", "a", "b"), ..around("Plateau", "Goal") };
+    assert_eq!(of(&held, "Aggregation"), "ok");
 }
 
 #[track_caller]
@@ -147,11 +203,12 @@ fn command(of: &str, attributes: Attributes) -> CreateRelationship {
 
 fn around(source: &str, target: &str) -> Surroundings {
     Surroundings {
-        source: element("s", source, "Source"),
-        target: element("t", target, "Target"),
+        source: End::Element(element("s", source, "Source")),
+        target: End::Element(element("t", target, "Target")),
         duplicates: Vec::new(),
         wholes: Vec::new(),
         leads_back: false,
+        junctions: Junctions::default(),
     }
 }
 
@@ -159,6 +216,7 @@ fn element(id: &str, label: &str, name: &str) -> Stored<Element> {
     let at = Timestamp(0);
     let state = Element {
         profile: None,
+        junction: None,
         id: id.to_owned(),
         repository_id: "default".to_owned(),
         model_id: "m".to_owned(),

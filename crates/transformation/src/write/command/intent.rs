@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::{Command, strength};
 use crate::Error;
-use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};
+use crate::domain::element::{CreateElement, DeleteElement, JunctionKind, UpdateElement};
 use crate::domain::relationship::{Attributes, CreateRelationship, DeleteRelationship, UpdateRelationship};
 use crate::domain::view::{DeleteView, Edge, Layout, Node, SaveView};
 use crate::domain::{Name, key, properties};
@@ -116,9 +116,18 @@ fn create_element(ctx: &Context, given: CreateElementIntent) -> Result<CreateEle
         description: properties::description("create_element.description", given.description)?,
         properties: properties::given(given.properties.unwrap_or_default().0)?,
         profile: None,
+        junction: given.junction_kind.map(junction_kind).transpose()?,
         model: given.model_id,
         parent: given.parent_id,
     })
+}
+
+fn junction_kind(text: String) -> Result<JunctionKind, Error> {
+    match text.to_ascii_lowercase().as_str() {
+        "and" => Ok(JunctionKind::And),
+        "or" => Ok(JunctionKind::Or),
+        _ => Err(Error::invalid("create_element.junction_kind", format!("cannot be '{text}'"), "give 'and' or 'or'")),
+    }
 }
 
 fn update_element(ctx: &Context, given: UpdateElementIntent) -> Result<UpdateElement, Error> {

@@ -67,7 +67,7 @@ impl Planner {
         let element = snapshot.element("id", &command.element, None).await?;
         let pinned_by = snapshot.pinned_by(&element).await?;
         pin::refuse_pinned(&element, &pinned_by, command.even_if_published)?;
-        let relationships = snapshot.relationships_of(&element.id).await?;
+        let relationships = snapshot.relationships_with(&element.id).await?;
         let mut decision = element::delete(&element, &relationships, snapshot.since, command)?;
         decision.notes.resolve("id", &command.element, &element.id);
         Ok(decision)
@@ -118,7 +118,7 @@ pub(super) async fn refuse_look_alike(
     r#type: ElementType,
     name: &Name,
 ) -> Result<(), Error> {
-    let Some(plain) = name.look_alike() else { return Ok(()) };
+    let Some(plain) = name.look_alike().filter(|_| r#type != ElementType::JUNCTION) else { return Ok(()) };
     let holders = snapshot.namesakes(model_id, plain).await?;
     match holders.iter().find(|holder| holder.r#type == r#type) {
         None => Ok(()),

@@ -18,23 +18,24 @@ impl Planner {
         command: &CreateRelationship,
     ) -> Result<Decision<Link>, Error> {
         let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
-        let source = snapshot.element("source_id", &command.source, None).await?;
-        let target = snapshot.element("target_id", &command.target, Some(&source.model_id)).await?;
+        let source = snapshot.end("source_id", &command.source, None).await?;
+        let target = snapshot.end("target_id", &command.target, Some(source.model_id())).await?;
         let (of, acyclic) = (command.r#type, command.r#type.acyclic_with());
         let around = relationship::Surroundings {
-            duplicates: snapshot.relationships_between(&source.model_id, of, &source.id, &target.id).await?,
+            duplicates: snapshot.relationships_between(source.model_id(), of, source.id(), target.id()).await?,
             wholes: if of == RelationshipType::Composition {
-                snapshot.wholes_of(&target.id).await?
+                snapshot.wholes_of(target.id()).await?
             } else {
                 Vec::new()
             },
-            leads_back: !acyclic.is_empty() && snapshot.leads(&target.id, &source.id, acyclic).await?,
+            leads_back: !acyclic.is_empty() && snapshot.leads(target.id(), source.id(), acyclic).await?,
+            junctions: snapshot.junctions(&source, &target).await?,
             source,
             target,
         };
         let mut decision = relationship::create(self.profile, &around, command)?;
-        decision.notes.resolve("source_id", &command.source, &around.source.id);
-        decision.notes.resolve("target_id", &command.target, &around.target.id);
+        decision.notes.resolve("source_id", &command.source, around.source.id());
+        decision.notes.resolve("target_id", &command.target, around.target.id());
         Ok(decision)
     }
 
@@ -51,7 +52,10 @@ impl Planner {
         ctx: &Context,
         command: &DeleteRelationship,
     ) -> Result<Decision<Settled>, Error> {
-        relationship::delete(&self.relationship(ctx, "delete_relationship.id", &command.id).await?, command)
+        let snapshot = Snapshot::live(self.ledger.as_ref(), ctx).await?;
+        let touching = snapshot.relationships_with(&command.id).await?;
+        let before = self.relationship(ctx, "delete_relationship.id", &command.id).await?;
+        relationship::delete(&before, &touching, snapshot.since, command)
     }
 
     async fn relationship(&self, ctx: &Context, field: &str, id: &str) -> Result<Stored<Relationship>, Error> {
