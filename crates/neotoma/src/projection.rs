@@ -4,6 +4,7 @@
 //! [`listed`] reads entities as listings show them, [`message`] words them for callers.
 
 pub mod content;
+pub mod fields;
 pub mod fold;
 pub mod listed;
 pub mod message;

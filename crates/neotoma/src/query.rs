@@ -32,17 +32,16 @@ use crate::capability::Parts;
 use crate::domain::ids;
 use crate::projection::Reader;
 use crate::{Error, user};
-use entities::{Cursor, Totals};
+use entities::Cursor;
 
 /// The read side.
 pub struct Query {
     parts: Parts,
-    totals: Totals,
 }
 
 impl Query {
     pub fn new(parts: Parts) -> Self {
-        Self { parts, totals: Totals::default() }
+        Self { parts }
     }
 
     fn ledger(&self) -> &dyn Ledger {
@@ -93,7 +92,7 @@ impl NeotomaQueryService for Query {
         let cursor = request.cursor.as_deref().map(Cursor::parse).transpose()?;
         let at = cursor.as_ref().map(|cursor| cursor.at.to_string()).or_else(|| request.at_ingested.clone());
         let reader = Reader::at(self.ledger(), ctx, &user, at.as_deref()).await?;
-        Ok(entities::retrieve(&reader, &self.totals, request, cursor).await?)
+        Ok(entities::retrieve(&reader, request, cursor).await?)
     }
 
     async fn get_entity_by_identifier(

@@ -1117,7 +1117,7 @@ pub struct FieldFilter {
 pub struct RetrieveEntitiesResponse {
     #[prost(message, repeated, tag = "1")]
     pub entities: ::prost::alloc::vec::Vec<Entity>,
-    /// Counted up to 10000.
+    /// At least so many, when incomplete.
     #[prost(uint64, tag = "2")]
     pub total: u64,
     #[prost(bool, tag = "3")]
@@ -1127,6 +1127,14 @@ pub struct RetrieveEntitiesResponse {
     pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(uint64, tag = "5")]
     pub read_point: u64,
+    /// More may follow.
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub incomplete: ::core::option::Option<bool>,
+    /// What to do then.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

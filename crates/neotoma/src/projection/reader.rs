@@ -118,6 +118,12 @@ impl<'a> Reader<'a> {
         Ok(self.ledger.count(self.tenant, self.at, find, most).await?)
     }
 
+    /// How many records of a kind there are in a scope: of a type, or of all.
+    pub async fn count_of(&self, kind: &str, scope: &str, wanted: Option<&str>) -> Result<u64, Error> {
+        let counts = self.ledger.counts(self.tenant, self.at, kind, scope).await?;
+        Ok(counts.iter().filter(|(of, _)| wanted.is_none_or(|wanted| of == wanted)).map(|(_, count)| count).sum())
+    }
+
     /// Entities by id, in order; merged and deleted ones too.
     pub async fn entities(&self, ids: &[String]) -> Result<Vec<Option<Stored<EntityRow>>>, Error> {
         let keys: Vec<RecordKey> = ids.iter().map(|id| RecordKey::new(kind::ENTITY, id)).collect();

@@ -1,14 +1,17 @@
 //! retrieve_entities: listings of entities.
 //!
-//! Without filters and sort a listing walks an index by creation, then id, and costs the same however much is stored. Filters and sort
-//! look at up to [`SCAN_MAX`] entities of a call ([`scan`]). A page ends at its limit or when the answer has grown to
-//! [`ANSWER_CHARS_MAX`]; its cursor ([`cursor`]) goes on at the same read point, so pages neither repeat nor skip
+//! Without filters and sort a listing walks an index by creation, then id. Filters that ask for a value or a range walk an index of
+//! the field ([`candidates`]), and so does sort ([`sorted`]); these cost the same however much is stored. What no index serves
+//! (`contains`, `ne`, absence) looks at entity after entity ([`scan`]), at up to [`SCAN_MAX`] in a call. Where that ends before the
+//! listing does, the answer says that it is incomplete and goes on by its cursor. A page ends at its limit or when the answer has
+//! grown to [`ANSWER_CHARS_MAX`]; its cursor ([`cursor`]) goes on at the same read point, so pages neither repeat nor skip
 //! whatever is written in between.
 
+mod candidates;
 mod cursor;
 mod listing;
 mod scan;
-mod totals;
+mod sorted;
 
 use contract::generated::neotoma::{Entity, RetrieveEntitiesRequest, RetrieveEntitiesResponse};
 
@@ -18,19 +21,21 @@ use crate::projection::listed::Listed;
 use crate::projection::{Reader, message};
 
 pub use cursor::Cursor;
-use cursor::Place;
+use cursor::{After, Place};
 use listing::Listing;
-pub use totals::Totals;
 
-/// Entities that filters and sort look at in one call.
+/// Entities that one call looks at.
 const SCAN_MAX: usize = 10_000;
 /// An answer that has grown to this many characters of JSON, about, goes on by its cursor.
 const ANSWER_CHARS_MAX: usize = 80_000;
 
+/// What an answer says that did not look at everything.
+const GO_ON: &str = "not every entity was looked at: total counts what was found so far. Go on with next_cursor, or add entity_type \
+                     or a filter with eq, lt, lte, gt or gte, which an index serves";
+
 /// Answers retrieve_entities; `cursor` is the one of the request.
 pub async fn retrieve(
     reader: &Reader<'_>,
-    totals: &Totals,
     request: RetrieveEntitiesRequest,
     cursor: Option<Cursor>,
 ) -> Result<RetrieveEntitiesResponse, Error> {
@@ -42,12 +47,13 @@ pub async fn retrieve(
         None => Cursor::start(fingerprint, reader.at, request.offset.unwrap_or_default()),
     };
     let listing = Listing::new(reader, request).await?;
-    let found = if listing.sort.is_some() {
-        scan::sorted(reader, &listing, &start).await?
-    } else if listing.filters.is_empty() {
-        plain(reader, totals, &listing, &start).await?
-    } else {
-        scan::filtered(reader, &listing, &start).await?
+    let found = match (&listing.sort, listing.filters.is_empty()) {
+        (Some(sort), true) if sorted::has_index(reader, &listing).await? => {
+            sorted::by_index(reader, &listing, sort, &start).await?
+        }
+        (Some(sort), _) => scan::sorted(reader, &listing, sort, &start).await?,
+        (None, true) => plain(reader, &listing, &start).await?,
+        (None, false) => scan::filtered(reader, &listing, &start).await?,
     };
     Ok(RetrieveEntitiesResponse {
         entities: found.entities,
@@ -55,6 +61,8 @@ pub async fn retrieve(
         excluded_merged: !listing.merged,
         next_cursor: found.next.map(|next| next.to_string()),
         read_point: reader.at,
+        incomplete: found.is_incomplete.then_some(true),
+        hint: found.is_incomplete.then(|| GO_ON.to_owned()),
     })
 }
 
@@ -63,11 +71,13 @@ struct Found {
     entities: Vec<Entity>,
     total: u64,
     next: Option<Cursor>,
+    /// The call looked at as many entities as it may, and more follow.
+    is_incomplete: bool,
 }
 
 /// A page of everything, the oldest first.
-async fn plain(reader: &Reader<'_>, totals: &Totals, listing: &Listing, start: &Cursor) -> Result<Found, Error> {
-    let finds = listing.finds(reader.user, start.after.as_ref());
+async fn plain(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result<Found, Error> {
+    let finds = listing.finds(reader.user, start.place()?);
     let mut walk = Walk::<Listed>::new(finds, start.skip);
     let mut answer = Growing::new(listing);
     while !answer.is_full()
@@ -76,15 +86,9 @@ async fn plain(reader: &Reader<'_>, totals: &Totals, listing: &Listing, start: &
         answer.push(entity);
     }
     let more = answer.was_cut || !walk.is_done();
-    let is_whole = !more && start.after.is_none() && start.skip == 0;
-    let total = if is_whole {
-        answer.entities.len() as u64
-    } else {
-        totals.count(reader, listing.entity_type.as_deref(), listing.merged).await?
-    };
     let last = answer.last.take();
-    let next = last.filter(|_| more).map(|last| Cursor { after: Some(last), skip: 0, ..start.clone() });
-    Ok(Found { entities: answer.entities, total, next })
+    let next = last.filter(|_| more).map(|last| start.after(After::Place(last)));
+    Ok(Found { entities: answer.entities, total: listing.total(reader).await?, next, is_incomplete: false })
 }
 
 /// An answer that grows up to its limits.
@@ -109,7 +113,7 @@ impl<'a> Growing<'a> {
 
     /// Takes an entity in if it fits. The first one always does.
     fn push(&mut self, entity: Listed) {
-        let place = Place { created_at: entity.created_at, id: entity.id.clone() };
+        let place = Place::of(&entity);
         let entity = message::listed(entity, self.listing.snapshots, &self.listing.fields);
         let chars = message::entity_chars(&entity);
         if self.is_full() || (self.chars + chars > ANSWER_CHARS_MAX && !self.entities.is_empty()) {

@@ -45,7 +45,12 @@ pub async fn newest(reader: &Reader<'_>, find: Find, skip: usize, limit: usize) 
     let by_time = Find { order: FindOrder::Time, ..find.clone() };
     // Tags are listed in the order of ids; all else, and events of a type, in the order of time.
     let tagged = find.tag.is_some();
-    let total = reader.count(if tagged { find.clone() } else { by_time.clone() }, COUNT_MAX).await?;
+    let total = match (&find.scope, tagged, find.time) {
+        // The ledger keeps these counts.
+        (Some(scope), false, None) => reader.count_of(kind::EVENT, scope, find.r#type.as_deref()).await?,
+        (_, true, _) => reader.count(find.clone(), COUNT_MAX).await?,
+        _ => reader.count(by_time.clone(), COUNT_MAX).await?,
+    };
     if tagged && total <= GATHERED_MAX {
         let (rows, _) = reader.find::<EventRow>(Find { limit: GATHERED_MAX as usize, ..find }).await?;
         let mut events: Vec<EventRow> = rows.into_iter().map(|stored| stored.row).collect();

@@ -329,23 +329,132 @@ async fn a_call_made_twice_gives_the_same_bytes() {
     }
 }
 
-// N-006, N-142
+/// Beyond what one call looks at: an index serves values, ranges and sort, and what none serves says that it is incomplete.
+// N-006, N-142, N-147
 #[tokio::test]
-async fn filters_go_on_and_sort_is_refused_beyond_ten_thousand() {
+async fn filters_and_sort_go_on_beyond_ten_thousand() {
     let desk = Desk::new();
     for batch in 0..3 {
         let entities: Vec<Value> = (0..3400)
-            .map(|number| json!({"entity_type": "dot", "name": format!("d{batch}-{number}"), "n": (batch * 3400 + number) % 1700}))
+            .map(|number| {
+                let n = batch * 3400 + number;
+                json!({"entity_type": "dot", "name": format!("d{n:05}"), "n": n % 1700, "even": n % 2 == 0})
+            })
             .collect();
         desk.ok("ingest", json!({"entities": entities})).await;
     }
-    let listed = desk.ok("retrieve_entities", json!({"entity_type": "dot", "limit": 1})).await;
-    assert_eq!(listed["total"], 10_000, "counted up to that");
-    let refused = desk.refused("retrieve_entities", json!({"entity_type": "dot", "sort": "n"})).await;
-    assert_eq!((&refused["code"], &refused["details"]["field"]), (&json!("VALIDATION_ERROR"), &json!("sort")));
-    let filters = json!([{"field": "n", "value": 7}]);
-    let (found, totals) =
-        pages(&desk, json!({"entity_type": "dot", "limit": 4, "filters": filters}), async || {}).await;
-    let distinct: std::collections::BTreeSet<&String> = found.iter().collect();
-    assert_eq!((found.len(), distinct.len(), totals.last()), (6, 6, Some(&json!(6))));
+    desk.store(json!([{"entity_type": "dot", "name": "the last one"}])).await;
+    let dots = |more: Value| {
+        let mut arguments = json!({"entity_type": "dot"});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    let listed = desk.ok("retrieve_entities", dots(json!({"limit": 1}))).await;
+    assert_eq!(listed["total"], 10_201);
+    for (filters, total) in [
+        (json!([{"field": "n", "value": 7}]), 6),
+        (json!([{"field": "n", "op": "lt", "value": 2}]), 12),
+        (json!([{"field": "n", "op": "gte", "value": 1699}, {"field": "name", "op": "contains", "value": "d1"}]), 1),
+        (json!([{"field": "even", "value": true}, {"field": "name", "value": "d10199"}]), 0),
+        (json!([{"field": "name", "value": "d10199"}]), 1),
+    ] {
+        let (found, totals) = pages(&desk, dots(json!({"limit": 4, "filters": filters})), async || {}).await;
+        let distinct: std::collections::BTreeSet<&String> = found.iter().collect();
+        assert_eq!((found.len(), distinct.len(), totals.last()), (total, total, Some(&json!(total))), "{filters}");
+        let whole = desk.ok("retrieve_entities", dots(json!({"filters": filters}))).await;
+        assert_eq!((&whole["incomplete"], &whole["total"]), (&json!(null), &json!(total)), "{filters}");
+    }
+    // No index serves this; the only match is the last entity.
+    let unserved = dots(json!({"filters": [{"field": "name", "op": "contains", "value": "LAST"}]}));
+    let first = desk.ok("retrieve_entities", unserved.clone()).await;
+    assert_eq!((&first["entities"], &first["total"], &first["incomplete"]), (&json!([]), &json!(0), &json!(true)));
+    assert!(first["hint"].as_str().unwrap().contains("next_cursor"), "{first}");
+    let (found, totals) = pages(&desk, unserved, async || {}).await;
+    assert_eq!((found.len(), totals.last()), (1, Some(&json!(1))));
+    let plain = desk.ok("retrieve_entities", dots(json!({"limit": 3}))).await;
+    for (sort, first) in
+        [("n", json!([0, 0, 0])), ("-n", json!([1699, 1699, 1699])), ("missing", json!(field(&plain, "n")))]
+    {
+        let page = desk.ok("retrieve_entities", dots(json!({"sort": sort, "limit": 3}))).await;
+        assert_eq!((json!(field(&page, "n")), &page["total"]), (first, &json!(10_201)), "{sort}");
+    }
+}
+
+/// Whether sorted by the index or by hand, and page by page or at once, the order is one.
+#[tokio::test]
+async fn every_way_to_sort_gives_the_same_order() {
+    let desk = Desk::new();
+    let values = [
+        json!(100),
+        json!("10"),
+        json!(9),
+        json!("many"),
+        json!("Few"),
+        json!(true),
+        json!(["x"]),
+        json!("2024-01-15"),
+        json!(9),
+        json!("few"),
+        json!(-1),
+        json!(null),
+        json!({"a": 1}),
+        json!(false),
+        json!("9"),
+    ];
+    for (number, value) in values.iter().enumerate() {
+        let invoice = json!({"entity_type": "invoice", "invoice_number": format!("I-{number}"), "vendor_name": "V",
+                             "invoice_date": "2024-01-01", "amount": value, "date_due": value, "notes": value});
+        desk.store(json!([invoice])).await;
+    }
+    for field_name in ["amount", "date_due", "notes", "nothing"] {
+        for sort in [field_name.to_owned(), format!("-{field_name}")] {
+            for of in [json!({"entity_type": "invoice"}), json!({})] {
+                let with = |more: Value| {
+                    let mut arguments = of.clone();
+                    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+                    arguments["sort"] = json!(sort);
+                    arguments
+                };
+                let by_index = desk.ok("retrieve_entities", with(json!({}))).await;
+                let every = json!([{"field": "vendor_name", "value": "V"}]);
+                let by_hand = desk.ok("retrieve_entities", with(json!({"filters": every}))).await;
+                let whole = ids(&by_index["entities"]);
+                assert_eq!(whole.len(), values.len(), "{sort} {of}");
+                assert_eq!(whole, ids(&by_hand["entities"]), "{sort} {of}");
+                for limit in [1, 4] {
+                    let (found, _) = pages(&desk, with(json!({"limit": limit})), async || {}).await;
+                    assert_eq!(found, whole, "{sort} {of} by {limit}");
+                    let (found, _) = pages(&desk, with(json!({"limit": limit, "offset": 5})), async || {}).await;
+                    assert_eq!(found, whole[5..], "{sort} {of} by {limit} from 5");
+                }
+            }
+        }
+    }
+}
+
+/// An entity of very many fields is found and sorted by them all the same.
+#[tokio::test]
+async fn entities_of_many_fields_are_found_by_them() {
+    let desk = Desk::new();
+    let wide = |name: &str, value: i64| {
+        let mut fields: serde_json::Map<String, Value> =
+            (0..60).map(|number| (format!("f{number:02}"), json!(number + value))).collect();
+        fields.extend([("entity_type".to_owned(), json!("sheet")), ("name".to_owned(), json!(name))]);
+        Value::Object(fields)
+    };
+    desk.store(json!([wide("one", 0), wide("two", 100), {"entity_type": "sheet", "name": "three", "f07": 8}])).await;
+    let names = async |arguments: Value| {
+        let listed = desk.ok("retrieve_entities", arguments).await;
+        let mut names: Vec<Value> = field(&listed, "name");
+        names.sort_by_key(Value::to_string);
+        json!(names)
+    };
+    let seven = json!([{"field": "f07", "value": 7}]);
+    assert_eq!(names(json!({"entity_type": "sheet", "filters": seven})).await, json!(["one"]));
+    let eight = json!([{"field": "f07", "op": "lte", "value": 8}]);
+    assert_eq!(names(json!({"entity_type": "sheet", "filters": eight})).await, json!(["one", "three"]));
+    let large = json!([{"field": "f59", "op": "gt", "value": 100}]);
+    assert_eq!(names(json!({"filters": large})).await, json!(["two"]));
+    let sorted = desk.ok("retrieve_entities", json!({"entity_type": "sheet", "sort": "-f07"})).await;
+    assert_eq!(json!(field(&sorted, "name")), json!(["two", "three", "one"]));
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::identity::normalise;
 use crate::domain::{Schema, State, identity};
+use crate::projection::fields;
 
 /// An entity is found by at most this many identifiers.
 const IDENTIFIERS_MAX: usize = 64;
@@ -107,6 +108,8 @@ impl EntityRow {
             r#type: self.entity_type.clone(),
             name: Some(normalise(&self.entity_type, &self.name)),
             tags: self.identifiers.clone(),
+            // Deleted entities are listed nowhere.
+            fields: if self.state.is_deleted() { Vec::new() } else { fields::keys(&self.state) },
             text,
             ..plain
         }

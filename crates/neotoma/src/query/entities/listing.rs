@@ -6,6 +6,7 @@ use ledger::{Find, FindOrder};
 use super::cursor::Place;
 use crate::Error;
 use crate::domain::filter::{Filter, Op};
+use crate::domain::schema::FieldType;
 use crate::domain::shape;
 use crate::projection::Reader;
 use crate::projection::row::{kind, merged_scope};
@@ -25,7 +26,8 @@ pub struct Listing {
     pub limit: usize,
 }
 
-/// By which field of the snapshot a listing is sorted. Absent values come last either way, and the id decides between equals.
+/// By which field of the snapshot a listing is sorted. Numbers compare as doubles, texts without their case and by their beginning.
+/// Creation and id decide between equals, in reverse when the listing is descending; absent values come last either way.
 pub struct Sort {
     pub field: String,
     pub descending: bool,
@@ -57,7 +59,6 @@ impl Listing {
 
     /// What to walk: live entities and, when they are asked for, those that were merged into others.
     pub fn finds(&self, user: &str, after: Option<&Place>) -> Vec<Find> {
-        let merged = self.merged.then(|| merged_scope(user));
         let find = |scope: String| Find {
             scope: Some(scope),
             r#type: self.entity_type.clone(),
@@ -70,7 +71,29 @@ impl Listing {
             },
             ..Find::all(kind::ENTITY)
         };
-        std::iter::once(user.to_owned()).chain(merged).map(find).collect()
+        self.scopes(user).map(find).collect()
+    }
+
+    /// Where the entities are.
+    pub fn scopes(&self, user: &str) -> impl Iterator<Item = String> + use<> {
+        std::iter::once(user.to_owned()).chain(self.merged.then(|| merged_scope(user)))
+    }
+
+    /// How many entities there are, whatever the filters.
+    pub async fn total(&self, reader: &Reader<'_>) -> Result<u64, Error> {
+        let mut total = 0;
+        for scope in self.scopes(reader.user) {
+            total += reader.count_of(kind::ENTITY, &scope, self.entity_type.as_deref()).await?;
+        }
+        Ok(total)
+    }
+
+    /// The type of a field, when the listing is of one type that declares it. Values of several types compare by what they are.
+    pub async fn declared(&self, reader: &Reader<'_>, field: &str) -> Result<Option<FieldType>, Error> {
+        match &self.entity_type {
+            Some(of) => Ok(reader.schema(of).await?.field_type(field)),
+            None => Ok(None),
+        }
     }
 }
 

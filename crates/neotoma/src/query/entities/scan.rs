@@ -1,22 +1,21 @@
-//! Filtered and sorted listings: a look at every entity of the type, up to a bound.
+//! Listings that look at entity after entity, up to a bound: of what an index leaves, or of all.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::cursor::Place;
+use super::cursor::{After, Place};
 use super::listing::{Listing, Sort};
-use super::{Cursor, Found, Growing, SCAN_MAX};
+use super::{Cursor, Found, Growing, SCAN_MAX, candidates, sorted};
 use crate::Error;
-use crate::domain::{Map, Schema, filter};
+use crate::domain::{Schema, filter};
 use crate::projection::Reader;
 use crate::projection::listed::Listed;
 use crate::query::walk::{ROWS_AT_ONCE, Walk};
 
-/// A page of the entities that meet the filters, the oldest first. When there are more entities than one call looks at, the page may
-/// be short, the total is of what was looked at, and the cursor goes on.
+/// A page of the entities that meet the filters, the oldest first. When there are more candidates than one call looks at, the page
+/// may be short, the total is of what was looked at, and the cursor goes on.
 pub async fn filtered(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result<Found, Error> {
-    let mut walk = Walk::<Listed>::new(listing.finds(reader.user, start.after.as_ref()), 0);
+    let mut walk = Walk::<Listed>::new(candidates::finds(reader, listing, start.place()?).await?, 0);
     let mut schemas = Schemas::default();
     let mut answer = Growing::new(listing);
     let (mut matched, mut passed, mut scanned) = (0_u64, 0, 0);
@@ -24,8 +23,11 @@ pub async fn filtered(reader: &Reader<'_>, listing: &Listing, start: &Cursor) ->
     while scanned < SCAN_MAX
         && let Some(entity) = walk.next(reader).await?
     {
+        let place = Place::of(&entity);
+        if last.as_ref() == Some(&place) {
+            continue;
+        }
         scanned += 1;
-        let place = Place { created_at: entity.created_at, id: entity.id.clone() };
         if schemas.admit(reader, listing, &entity).await? {
             matched += 1;
             if passed < start.skip {
@@ -37,47 +39,56 @@ pub async fn filtered(reader: &Reader<'_>, listing: &Listing, start: &Cursor) ->
         last = Some(place);
     }
     let shown = answer.entities.len();
+    let is_incomplete = !walk.is_done();
     let after_page = matched - (passed + shown) as u64;
     let next = if after_page > 0 {
         let counted = start.counted + (passed + shown) as u64;
-        Some(Cursor { after: answer.last, counted, skip: 0, ..start.clone() })
-    } else if walk.is_done() {
-        None
+        Some(Cursor { after: answer.last.map(After::Place), counted, skip: 0, ..start.clone() })
+    } else if is_incomplete {
+        let (after, counted) = (last.map(After::Place), start.counted + matched);
+        Some(Cursor { after, counted, skip: start.skip - passed, ..start.clone() })
     } else {
-        Some(Cursor { after: last, counted: start.counted + matched, skip: start.skip - passed, ..start.clone() })
+        None
     };
-    Ok(Found { entities: answer.entities, total: start.counted + matched, next })
+    Ok(Found { entities: answer.entities, total: start.counted + matched, next, is_incomplete })
 }
 
 /// A page of the entities that meet the filters, sorted. Only what is sorted by is held; the page is read again by id.
-pub async fn sorted(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result<Found, Error> {
-    let Some(sort) = &listing.sort else { return Err(reader.fault("a listing without sort was sorted")) };
-    let mut walk = Walk::<Listed>::new(listing.finds(reader.user, None), 0);
+pub async fn sorted(reader: &Reader<'_>, listing: &Listing, sort: &Sort, start: &Cursor) -> Result<Found, Error> {
+    if !matches!(start.after, None | Some(After::Sorted)) {
+        return Err(Cursor::foreign());
+    }
+    let mut walk = Walk::<Listed>::new(candidates::finds(reader, listing, None).await?, 0);
+    let declared = listing.declared(reader, &sort.field).await?;
     let mut schemas = Schemas::default();
-    let mut keys = Vec::new();
-    let mut scanned = 0;
+    let (mut keys, mut scanned, mut last) = (Vec::new(), 0, None);
     while let Some(entity) = walk.next(reader).await? {
+        let place = Place::of(&entity);
+        if last.as_ref() == Some(&place) {
+            continue;
+        }
+        last = Some(place);
         scanned += 1;
         if scanned > SCAN_MAX {
             return Err(Error::invalid(
                 "sort",
-                format!("is for listings of at most {SCAN_MAX} entities"),
-                "narrow the listing by entity_type, or use filters without sort",
+                format!("is for listings that look at no more than {SCAN_MAX} entities"),
+                "narrow the listing by entity_type or by a filter with eq, lt, lte, gt or gte, or use filters without sort",
             ));
         }
         if schemas.admit(reader, listing, &entity).await? {
-            keys.push(Key::new(entity, sort));
+            keys.push(sorted::key(&entity, sort, declared));
         }
     }
-    let schema = match only_type(&keys) {
-        Some(of) => Some(reader.schema(&of).await?),
-        None => None,
-    };
-    keys.sort_by(|one, other| one.compare(other, schema.as_deref(), sort));
+    keys.sort_unstable();
+    if sort.descending {
+        let absent = keys.partition_point(|(_, key, _)| key.is_some());
+        keys[..absent].reverse();
+    }
     let total = keys.len();
     let mut answer = Growing::new(listing);
     for ids in keys[start.skip.min(total)..].chunks(ROWS_AT_ONCE.min(listing.limit)) {
-        let ids: Vec<String> = ids.iter().map(|key| key.id.clone()).collect();
+        let ids: Vec<String> = ids.iter().map(|(_, _, place)| place.id.clone()).collect();
         for found in reader.listed(&ids).await?.into_iter().flatten() {
             answer.push(found.row);
         }
@@ -86,36 +97,8 @@ pub async fn sorted(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> R
         }
     }
     let end = start.skip + answer.entities.len();
-    let next = (end < total).then(|| Cursor { skip: end, ..start.clone() });
-    Ok(Found { entities: answer.entities, total: total as u64, next })
-}
-
-/// An entity and what it is sorted by.
-struct Key {
-    id: String,
-    entity_type: String,
-    /// The one field of the snapshot.
-    value: Map,
-}
-
-impl Key {
-    fn new(mut entity: Listed, sort: &Sort) -> Self {
-        let value = entity.state.snapshot.shift_remove_entry(&sort.field).into_iter().collect();
-        Self { id: entity.id, entity_type: entity.entity_type, value }
-    }
-
-    fn compare(&self, other: &Self, schema: Option<&Schema>, sort: &Sort) -> Ordering {
-        let order = filter::compare(schema, &sort.field, &self.value, &other.value);
-        let both = !self.value.is_empty() && !other.value.is_empty();
-        let order = if sort.descending && both { order.reverse() } else { order };
-        order.then_with(|| self.id.cmp(&other.id))
-    }
-}
-
-/// The type of all, when they are of one. Values of several types compare by what they are, not by what is declared.
-fn only_type(keys: &[Key]) -> Option<String> {
-    let first = &keys.first()?.entity_type;
-    keys.iter().all(|key| key.entity_type == *first).then(|| first.clone())
+    let next = (end < total).then(|| Cursor { skip: end, after: Some(After::Sorted), ..start.clone() });
+    Ok(Found { entities: answer.entities, total: total as u64, next, is_incomplete: false })
 }
 
 /// The schemas that a scan came by.
