@@ -107,6 +107,9 @@ impl Capability for Neotoma {
         details.extend(error.details.clone());
         let fix = error.suggestions.get("hint").cloned();
         details.extend(fix.map(|fix| ("fix".to_owned(), fix)));
+        let near =
+            error.suggestions.get("did_you_mean").filter(|near| near.as_array().is_some_and(|near| !near.is_empty()));
+        details.extend(near.map(|near| ("did_you_mean".to_owned(), near.clone())));
         details.extend(refusal::shareable(error).map(|arguments| (refusal::CORRECTED.to_owned(), arguments)));
         json!({ "error": { "code": error.code, "message": error.message, "details": details, "trace_id": request.trace_id } })
     }

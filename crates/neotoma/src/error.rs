@@ -12,7 +12,7 @@ pub enum Error {
     #[error("{field} {reason}")]
     Invalid { field: String, reason: String, fix: String },
     /// Everything that is wrong with the arguments, at least one flaw.
-    #[error("{} {}", .0[0].field, .0[0].reason)]
+    #[error("{}", all_named(.0.iter().map(|flaw| (flaw.field.as_str(), flaw.reason.as_str()))))]
     Flawed(Vec<Flaw>),
     #[error("{earlier} is later than {later}")]
     Reversed { earlier: &'static str, later: &'static str },
@@ -20,6 +20,9 @@ pub enum Error {
     MalformedId { field: &'static str },
     #[error("{field} names no entity")]
     NoSuchEntity { field: &'static str },
+    /// No entity has the id, and the caller's entities `near` have almost the same.
+    #[error("{field} {}", if *.malformed { "is not an entity id" } else { "names no entity" })]
+    MisspeltId { field: &'static str, malformed: bool, near: Vec<String> },
     #[error("{field} names more than one entity")]
     Ambiguous { field: &'static str, candidates: Vec<(String, String)> },
     #[error("{field} names no source material")]
@@ -34,8 +37,8 @@ pub enum Error {
     NoSuchField { known: Vec<String> },
     #[error("from_entity_id has been merged already")]
     AlreadyMerged { into: String },
-    #[error("relationship_type is not a relationship type")]
-    NoSuchRelationType { valid: Vec<String> },
+    #[error("{field} is not a relationship type")]
+    NoSuchRelationType { field: String, near: Vec<String>, valid: Vec<String> },
     #[error("The relationship would close a cycle")]
     Cycle { field: &'static str, relationship_type: String },
     #[error("{field} names an entity that was deleted")]
@@ -99,6 +102,52 @@ impl Flaw {
 /// Flaws that one refusal lists.
 const FLAWS_MAX: usize = 100;
 
+/// Paths that the text of a refusal names; all of them stand in its details.
+const NAMED_MAX: usize = 10;
+
+/// The first thing that is wrong, and the paths of the others.
+pub fn all_named<'a>(wrong: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let wrong: Vec<(&str, &str)> = wrong.collect();
+    let Some(((field, reason), others)) = wrong.split_first() else { return String::new() };
+    let mut text = format!("{field} {reason}");
+    if others.is_empty() {
+        return text;
+    }
+    let mut paths: Vec<&str> = others.iter().map(|(field, _)| *field).collect();
+    paths.dedup();
+    let more = paths.len().saturating_sub(NAMED_MAX);
+    paths.truncate(NAMED_MAX);
+    text.push_str("; also wrong: ");
+    text.push_str(&paths.join(", "));
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
+}
+
+/// Gathers what is wrong with the arguments of a call, so that its refusal names all of it.
+#[derive(Debug, Default)]
+pub struct Flaws(Vec<Flaw>);
+
+impl Flaws {
+    /// The value that passed its check. What did not pass is kept for [`Self::refuse`]; a failure of another sort ends
+    /// the call.
+    pub fn check<T>(&mut self, checked: Result<T, Error>) -> Result<Option<T>, Error> {
+        match checked {
+            Ok(value) => return Ok(Some(value)),
+            Err(Error::Invalid { field, reason, fix }) => self.0.push(Flaw { field, reason, fix }),
+            Err(Error::Flawed(flaws)) => self.0.extend(flaws),
+            Err(other) => return Err(other),
+        }
+        Ok(None)
+    }
+
+    /// Refuses when something was wrong.
+    pub fn refuse(self) -> Result<(), Error> {
+        if self.0.is_empty() { Ok(()) } else { Err(Error::Flawed(self.0)) }
+    }
+}
+
 impl Error {
     pub fn invalid(field: impl Into<String>, reason: impl Into<String>, fix: impl Into<String>) -> Self {
         Self::Invalid { field: field.into(), reason: reason.into(), fix: fix.into() }
@@ -136,6 +185,14 @@ impl From<Error> for CallError {
             Error::NoSuchEntity { field } => refuse(NotFound, "ENTITY_NOT_FOUND")
                 .field(field)
                 .hint("find the entity with get_entity_by_identifier or retrieve_entities"),
+            Error::MisspeltId { field, malformed, near } => {
+                let (kind, code) = match malformed {
+                    true => (InvalidArgument, "VALIDATION_ERROR"),
+                    false => (NotFound, "ENTITY_NOT_FOUND"),
+                };
+                let refusal = refuse(kind, code).field(field).hint(format!("did you mean {}", near.join(" or ")));
+                meant(refusal, field, near)
+            }
             Error::Ambiguous { field, candidates } => refuse(InvalidArgument, "VALIDATION_ERROR")
                 .field(field)
                 .detail("candidates", candidates.iter().map(|(id, of)| json!({"id": id, "entity_type": of})).collect::<Vec<_>>())
@@ -160,10 +217,14 @@ impl From<Error> for CallError {
                 .field("from_entity_id")
                 .detail("merged_into", into)
                 .hint("undo the merge with unmerge_entities first, or merge the survivor"),
-            Error::NoSuchRelationType { valid } => refuse(InvalidArgument, "INVALID_RELATIONSHIP_TYPE")
-                .field("relationship_type")
-                .detail("valid_values", valid)
-                .hint("use one of the valid types, or register one with register_schema"),
+            Error::NoSuchRelationType { field, near, valid } => {
+                let hint = match near.first() {
+                    Some(meant) => format!("use {meant}"),
+                    None => "use one of the valid types, or register one with register_schema".to_owned(),
+                };
+                let refusal = refuse(InvalidArgument, "INVALID_RELATIONSHIP_TYPE").field(&field);
+                meant(refusal.detail("valid_values", valid).hint(hint), &field, near)
+            }
             Error::Cycle { field, relationship_type } => refuse(FailedPrecondition, "CYCLE_DETECTED")
                 .field(field)
                 .detail("relationship_type", relationship_type)
@@ -209,4 +270,13 @@ impl From<Error> for CallError {
             }
         }
     }
+}
+
+/// Adds what was probably meant; a single candidate is certain.
+fn meant(refusal: CallError, field: &str, near: Vec<String>) -> CallError {
+    let refusal = match &near[..] {
+        [one] => refusal.correct(field, one.as_str()),
+        _ => refusal,
+    };
+    refusal.suggest("did_you_mean", near)
 }

@@ -26,6 +26,7 @@ mod paper;
 mod party;
 mod pdf;
 mod prose;
+mod quote;
 mod receipt;
 mod record;
 mod rules;
@@ -38,6 +39,7 @@ mod worker;
 mod tests;
 
 pub use openai::{OpenAi, OpenAiConfig};
+pub use quote::{BYTES_MAX as QUOTED_BYTES_MAX, Quotes};
 pub use rules::Rules;
 
 use bytes::Bytes;

@@ -22,6 +22,7 @@ pub mod write;
 
 mod capability;
 mod module;
+mod near;
 mod refusal;
 mod terminal;
 mod user;
@@ -29,4 +30,5 @@ mod user;
 pub use capability::{Config, Neotoma, Parts};
 pub use error::Error;
 pub use module::Module;
+pub use user::user_id_of;
 pub use verify::{Verified, verify};

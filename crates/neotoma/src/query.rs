@@ -2,6 +2,7 @@
 
 mod entities;
 mod file_url;
+mod hints;
 mod identifier;
 mod neighborhood;
 mod newest;
@@ -9,7 +10,7 @@ mod observations;
 mod page;
 mod provenance;
 mod related;
-mod relationships;
+pub(crate) mod relationships;
 mod schema;
 mod snapshot;
 mod source;
@@ -30,18 +31,20 @@ use ledger::Ledger;
 
 use crate::capability::Parts;
 use crate::domain::ids;
-use crate::projection::Reader;
+use crate::interpret::Quotes;
+use crate::projection::{Reader, message};
 use crate::{Error, user};
 use entities::Cursor;
 
 /// The read side.
 pub struct Query {
     parts: Parts,
+    quotes: Quotes,
 }
 
 impl Query {
     pub fn new(parts: Parts) -> Self {
-        Self { parts }
+        Self { parts, quotes: Quotes::default() }
     }
 
     fn ledger(&self) -> &dyn Ledger {
@@ -92,7 +95,12 @@ impl NeotomaQueryService for Query {
         let cursor = request.cursor.as_deref().map(Cursor::parse).transpose()?;
         let at = cursor.as_ref().map(|cursor| cursor.at.to_string()).or_else(|| request.at_ingested.clone());
         let reader = Reader::at(self.ledger(), ctx, &user, at.as_deref()).await?;
-        Ok(entities::retrieve(&reader, request, cursor).await?)
+        let (entity_type, filters) = (request.entity_type.clone(), request.filters.clone());
+        let mut found = entities::retrieve(&reader, request, cursor).await?;
+        if found.entities.is_empty() && !filters.is_empty() {
+            found.warnings = hints::about_filters(&reader, entity_type.as_deref(), &filters).await?;
+        }
+        Ok(found)
     }
 
     async fn get_entity_by_identifier(
@@ -102,7 +110,9 @@ impl NeotomaQueryService for Query {
     ) -> Result<GetEntityByIdentifierResponse, CallError> {
         let user = user::of_caller(ctx, None)?;
         let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
-        Ok(identifier::find(&reader, &request).await?)
+        let mut found = identifier::find(&reader, &request).await?;
+        message::snapshots_within(&mut found.entities);
+        Ok(found)
     }
 
     async fn get_related_entities(
@@ -142,7 +152,9 @@ impl NeotomaQueryService for Query {
     ) -> Result<GetFieldProvenanceResponse, CallError> {
         let user = user::of_caller(ctx, None)?;
         let reader = self.reader_of(ctx, &user, &request.entity_id, request.at_ingested.as_deref()).await?;
-        Ok(provenance::get(reader, &request).await?)
+        let mut found = provenance::get(reader, &request).await?;
+        found.quote = provenance::quote(&self.parts, &self.quotes, ctx, &found).await;
+        Ok(found)
     }
 
     async fn list_relationships(
@@ -184,7 +196,9 @@ impl NeotomaQueryService for Query {
         let reader = Reader::at(self.ledger(), ctx, &user, None).await?;
         let asked = GetEntitySnapshotRequest { entity_id: request.entity_id, ..GetEntitySnapshotRequest::default() };
         snapshot::get(reader, &asked).await.map_err(|error| match error {
-            Error::NoSuchEntity { .. } | Error::MalformedId { .. } => Error::NoSuchResource.into(),
+            Error::NoSuchEntity { .. } | Error::MalformedId { .. } | Error::MisspeltId { .. } => {
+                Error::NoSuchResource.into()
+            }
             other => other.into(),
         })
     }

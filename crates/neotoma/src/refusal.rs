@@ -7,6 +7,7 @@ use scope::Timestamp;
 use serde_json::{Value, json};
 
 use crate::domain::moment;
+use crate::error::all_named;
 
 /// Where a refusal carries the call as it was meant.
 pub const CORRECTED: &str = "corrected_arguments";
@@ -19,18 +20,19 @@ pub fn refuse(misfit: &Misfit) -> CallError {
         return CallError::invalid("the arguments do not fit the tool's schema")
             .hint("compare them with the tool's input schema");
     };
-    let (reason, fix) = words(first);
-    let listed: Vec<Value> = misfit
+    let worded: Vec<(&str, String, String)> = misfit
         .violations
         .iter()
         .map(|violation| {
             let (reason, fix) = words(violation);
-            json!({ "field": violation.path, "reason": reason, "fix": fix })
+            (shown(&violation.path), reason, fix)
         })
         .collect();
-    let refusal = CallError::invalid(format!("{} {reason}", shown(&first.path)))
+    let listed: Vec<Value> =
+        worded.iter().map(|(path, reason, fix)| json!({ "field": path, "reason": reason, "fix": fix })).collect();
+    let refusal = CallError::invalid(all_named(worded.iter().map(|(path, reason, _)| (*path, reason.as_str()))))
         .field(first.path.clone())
-        .hint(fix)
+        .hint(words(first).1)
         .detail("violations", listed);
     if misfit.open.is_empty() { refusal.suggest(CORRECTED, misfit.corrected.clone()) } else { refusal }
 }

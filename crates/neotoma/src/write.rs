@@ -12,6 +12,7 @@ mod internal;
 mod merge;
 mod pause;
 mod plan;
+mod progress;
 mod recorder;
 mod register;
 mod relate;
@@ -34,6 +35,7 @@ use crate::projection::Reader;
 
 use pause::pause;
 pub use plan::Plan;
+use progress::Progress;
 pub use recorder::{Decision, Recorder};
 
 /// The write side.

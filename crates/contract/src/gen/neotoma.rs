@@ -748,6 +748,10 @@ pub struct Entity {
     #[prost(string, optional, tag = "9")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#match: ::core::option::Option<::prost::alloc::string::String>,
+    /// True when the snapshot is cut; get_entity_snapshot shows more of it.
+    #[prost(bool, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated: ::core::option::Option<bool>,
 }
 /// What one source said about an entity.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
@@ -1056,6 +1060,13 @@ pub struct GetEntitySnapshotResponse {
     pub merged_from: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     #[prost(uint64, tag = "14")]
     pub read_point: u64,
+    /// True when something is cut, and how to get the rest.
+    #[prost(bool, optional, tag = "15")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "16")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1135,6 +1146,9 @@ pub struct RetrieveEntitiesResponse {
     #[prost(string, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: ::core::option::Option<::prost::alloc::string::String>,
+    /// Why nothing was found, where that can be said.
+    #[prost(string, repeated, tag = "8")]
+    pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1206,6 +1220,10 @@ pub struct GetRelatedEntitiesResponse {
     pub truncated: bool,
     #[prost(uint64, tag = "7")]
     pub read_point: u64,
+    /// How to get what is cut.
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1278,6 +1296,10 @@ pub struct GetGraphNeighborhoodResponse {
     pub truncated: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     #[prost(uint64, tag = "12")]
     pub read_point: u64,
+    /// How to get what is cut.
+    #[prost(string, optional, tag = "13")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1309,6 +1331,13 @@ pub struct ListObservationsResponse {
     pub offset: u32,
     #[prost(uint64, tag = "5")]
     pub read_point: u64,
+    /// True when something is cut, and how to get the rest.
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1346,6 +1375,10 @@ pub struct GetFieldProvenanceResponse {
     pub contributors: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     #[prost(uint64, tag = "8")]
     pub read_point: u64,
+    /// The line of the file that says the value.
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quote: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-pub use normalise::{canonical_name, clean, fold, is_single_token, normalise};
+pub use normalise::{canonical_name, clean, fold, is_invisible, is_single_token, normalise};
 use normalise::{cleaned, has_own_rules};
 
 use super::schema::FieldType;

@@ -2,6 +2,7 @@
 //!
 //! Every part of a hash is preceded by its length and every hash by its purpose, so that no two inputs run together.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde_json::{Number, Value};
@@ -26,6 +27,25 @@ pub fn entity(user: &str, entity_type: &str, identity: &str) -> String {
 pub fn is_entity_id(id: &str) -> bool {
     let is_hex = |letter: u8| letter.is_ascii_digit() || (b'a'..=b'f').contains(&letter);
     id.strip_prefix("ent_").is_some_and(|hash| hash.len() == 24 && hash.bytes().all(is_hex))
+}
+
+/// An id as it was probably meant: without blanks, quotes and `urn:uuid:` around it, and in lower case. What is no id then
+/// stays as it is.
+pub fn reference(text: &str) -> Cow<'_, str> {
+    const URN: &str = "urn:uuid:";
+    let bare = text.trim();
+    let quoted = ['"', '\'', '`'].iter().find_map(|quote| bare.strip_prefix(*quote)?.strip_suffix(*quote));
+    let bare = quoted.unwrap_or(bare).trim();
+    let bare = match bare.get(..URN.len()) {
+        Some(start) if start.eq_ignore_ascii_case(URN) => &bare[URN.len()..],
+        _ => bare,
+    };
+    let lower = bare.get(..bare.len().min(36)).unwrap_or_default().to_ascii_lowercase();
+    match lower.len() == bare.len() && (is_entity_id(&lower) || is_uuid(&lower)) {
+        true if lower == text => text.into(),
+        true => lower.into(),
+        false => text.into(),
+    }
 }
 
 /// SHA-256 of the bytes, in hex.
@@ -218,6 +238,22 @@ mod tests {
 
     // N-272
     #[test]
+    fn an_id_is_known_in_other_clothes() {
+        let (entity, uuid) = ("ent_0123456789abcdef01234567", "0b7e5a52-3f0e-8c11-a5f4-1d2c3b4a5968");
+        for worn in
+            ["ENT_0123456789ABCDEF01234567", " ent_0123456789abcdef01234567\n", "\"ent_0123456789abcdef01234567\""]
+        {
+            assert_eq!(reference(worn), entity);
+        }
+        for worn in ["urn:uuid:0B7E5A52-3F0E-8C11-A5F4-1D2C3B4A5968", "`0b7e5a52-3f0e-8c11-a5f4-1d2c3b4a5968`"] {
+            assert_eq!(reference(worn), uuid);
+        }
+        for name in ["Ada Linde", " \"Ada\" ", "ent_0123", "urn:uuid:x", ""] {
+            assert_eq!(reference(name), name);
+        }
+    }
+
+    #[test]
     fn an_entity_id_depends_on_user_type_and_identity_without_running_together() {
         let id = entity("u1", "company", "acme");
         assert_eq!(id, "ent_23adee196133741182525d33");
@@ -289,7 +325,13 @@ mod tests {
             observation("s", None, "e", &map(json!({"a": 1})), "0"),
             relationship("u", "PART_OF", "a", "b"),
             relationship("u", "PART_OF", "b", "a"),
+            relationship("v", "PART_OF", "a", "b"),
+            relationship("u", "REFERS_TO", "a", "b"),
+            relationship("u", "PART_OF", "c", "b"),
+            relationship("u", "PART_OF", "a", "c"),
             event("e", "f"),
+            event("g", "f"),
+            event("e", "g"),
             run("s", &json!({}), "x"),
             run("s", &json!({"a": 1}), "x"),
             user("someone"),

@@ -71,9 +71,25 @@ fn iso(text: &str) -> Option<Timestamp> {
     if !text[10..].starts_with(['T', 't', ' ']) {
         return None;
     }
+    if !has_real_offset(text) {
+        return None;
+    }
     let zoned = text.parse::<jiff::Timestamp>().ok();
     let civil = || text.parse::<DateTime>().ok().and_then(utc);
     zoned.map(|moment| Timestamp(moment.as_microsecond())).or_else(civil)
+}
+
+/// Whether a time is written without an offset, or with one that some place on earth has: 14 hours at most.
+pub fn has_real_offset(text: &str) -> bool {
+    let time = text.get(11..).unwrap_or_default();
+    let Some(at) = time.rfind(['+', '-']) else { return true };
+    let hours = time[at + 1..].get(..2).and_then(|hours| hours.parse::<u8>().ok());
+    let rest = time[at + 1..].get(2..).unwrap_or_default().trim_start_matches(':');
+    let minutes = if rest.is_empty() { Some(0) } else { rest.get(..2).and_then(|minutes| minutes.parse::<u8>().ok()) };
+    match (hours, minutes) {
+        (Some(hours), Some(minutes)) => hours < 14 || (hours == 14 && minutes == 0),
+        _ => false,
+    }
 }
 
 /// `2024/01/15`, `15.01.2024`, `01/15/2024`; not `02/03/2024`, which is two dates.
@@ -218,6 +234,9 @@ mod tests {
             "soon",
             "2024-01-1é",
             "ééééé2024",
+            "2024-01-15T00:00:00+24:00",
+            "2024-01-15T00:00:00-14:30",
+            "2024-01-15T00:00:00+99:99",
         ] {
             means(json!(text), "");
         }

@@ -5,11 +5,14 @@
 use serde_json::Value;
 
 use super::Map;
+use super::identity::is_invisible;
 
 /// Deepest nesting of arrays and objects.
 pub const DEPTH_MAX: usize = 32;
 /// Longest field name, in characters.
 pub const NAME_CHARS_MAX: usize = 128;
+/// Longest name of a file, in characters.
+pub const FILE_NAME_CHARS_MAX: usize = 255;
 /// Longest text, in bytes.
 pub const TEXT_BYTES_MAX: usize = 1_000_000;
 
@@ -40,8 +43,25 @@ pub fn check_name(name: &str) -> Result<(), String> {
     if name.chars().count() > NAME_CHARS_MAX {
         return Err(format!("has a field name of more than {NAME_CHARS_MAX} characters"));
     }
-    match name.chars().find(|letter| letter.is_control()) {
-        Some(control) => Err(format!("has a field name with the control character U+{:04X}", u32::from(control))),
+    match name.chars().find(|letter| letter.is_control() || is_invisible(*letter)) {
+        Some(hidden) if hidden.is_control() => {
+            Err(format!("has a field name with the control character U+{:04X}", u32::from(hidden)))
+        }
+        Some(hidden) => Err(format!("has a field name with the invisible character U+{:04X}", u32::from(hidden))),
+        None => Ok(()),
+    }
+}
+
+/// Whether `name` can name a file.
+pub fn check_file_name(name: &str) -> Result<(), String> {
+    if name.trim().is_empty() {
+        return Err("is empty".to_owned());
+    }
+    if name.chars().count() > FILE_NAME_CHARS_MAX {
+        return Err(format!("has more than {FILE_NAME_CHARS_MAX} characters"));
+    }
+    match name.chars().find(|letter| letter.is_control() || is_invisible(*letter)) {
+        Some(hidden) => Err(format!("holds the invisible character U+{:04X}", u32::from(hidden))),
         None => Ok(()),
     }
 }

@@ -2,25 +2,29 @@
 
 use contract::Object;
 use contract::generated::neotoma as proto;
+use desk::bounds;
 use serde_json::Value;
 
 use super::listed::{Edge, Listed, SourceHead};
 use super::row::{EntityRow, EventRow, SourceRow};
 use crate::domain::{Map, Observation};
 
+/// Characters of JSON that a listing shows of one snapshot; the entity itself shows more.
+const LISTED_CHARS_MAX: usize = 40_000;
+/// Characters that are shown of a name.
+const NAME_CHARS_MAX: usize = 500;
+/// Characters of JSON that are shown of what was said about an edge or a moment.
+const REMARK_CHARS_MAX: usize = 2_000;
+
 /// An entity for listings; `fields` chooses what of its snapshot is shown, nothing shows all.
 pub fn entity(entity: &EntityRow, with_snapshot: bool, fields: &[String]) -> proto::Entity {
-    let mut snapshot = with_snapshot.then(|| entity.state.snapshot());
-    if let Some(snapshot) = &mut snapshot
-        && !fields.is_empty()
-    {
-        snapshot.retain(|name, _| fields.contains(name));
-    }
+    let (snapshot, truncated) = shown(with_snapshot.then(|| entity.state.snapshot()), fields);
     proto::Entity {
         id: entity.id.clone(),
         entity_type: entity.entity_type.clone(),
-        canonical_name: entity.name.clone(),
-        snapshot: snapshot.map(Object),
+        canonical_name: name(entity.name.clone()),
+        snapshot,
+        truncated,
         observation_count: Some(entity.state.count()),
         last_observation_at: entity.state.last_observation_at().map(|at| at.to_string()),
         merged_into: entity.merged_into.clone(),
@@ -30,22 +34,77 @@ pub fn entity(entity: &EntityRow, with_snapshot: bool, fields: &[String]) -> pro
 
 /// An entity of a listing; `fields` chooses what of its snapshot is shown, nothing shows all.
 pub fn listed(entity: Listed, with_snapshot: bool, fields: &[String]) -> proto::Entity {
-    let mut snapshot = with_snapshot.then_some(entity.state.snapshot);
-    if let Some(snapshot) = &mut snapshot
-        && !fields.is_empty()
-    {
-        snapshot.retain(|name, _| fields.contains(name));
-    }
+    let (snapshot, truncated) = shown(with_snapshot.then_some(entity.state.snapshot), fields);
     proto::Entity {
         id: entity.id,
         entity_type: entity.entity_type,
-        canonical_name: entity.name,
-        snapshot: snapshot.map(Object),
+        canonical_name: name(entity.name),
+        snapshot,
+        truncated,
         observation_count: Some(entity.state.count),
         last_observation_at: entity.state.newest.map(|at| at.to_string()),
         merged_into: entity.merged_into,
         r#match: None,
     }
+}
+
+/// The chosen fields of a snapshot, cut to what a listing shows, and a mark when something was cut.
+fn shown(snapshot: Option<Map>, fields: &[String]) -> (Option<Object>, Option<bool>) {
+    let Some(mut snapshot) = snapshot else { return (None, None) };
+    if !fields.is_empty() {
+        snapshot.retain(|name, _| fields.contains(name));
+    }
+    let (snapshot, cut) = within(snapshot, LISTED_CHARS_MAX);
+    (Some(snapshot), cut.then_some(true))
+}
+
+/// An object cut to about so many characters of JSON, and whether something was cut.
+pub fn within(object: Map, chars_max: usize) -> (Object, bool) {
+    // Looking is much cheaper than cutting, and almost nothing is this long.
+    if object.iter().map(field_chars).sum::<usize>() <= chars_max {
+        return (Object(object), false);
+    }
+    let mut whole = Value::Object(object);
+    // Long texts first, so that one of them does not take the place of all that follows.
+    shorten(&mut whole, chars_max / 8);
+    bounds::cut_value(&mut whole, chars_max);
+    match whole {
+        Value::Object(object) => (Object(object), true),
+        _ => (Object::default(), true),
+    }
+}
+
+/// Cuts every text that is longer than `chars_max`.
+fn shorten(value: &mut Value, chars_max: usize) {
+    match value {
+        Value::String(text) => {
+            if let Some(cut) = bounds::cut_text(text, chars_max) {
+                *text = cut;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, chars_max)),
+        Value::Object(members) => members.values_mut().for_each(|member| shorten(member, chars_max)),
+        _ => {}
+    }
+}
+
+/// Leaves the snapshots of entities out once they have taken what an answer may hold. True when something is not shown.
+pub fn snapshots_within(entities: &mut [proto::Entity]) -> bool {
+    let (mut chars, mut cut) = (0, false);
+    for entity in entities {
+        chars += entity_chars(entity);
+        cut |= entity.truncated == Some(true);
+        if chars > bounds::ANSWER_CHARS_MAX && entity.snapshot.take().is_some() {
+            entity.truncated = Some(true);
+            cut = true;
+        }
+    }
+    cut
+}
+
+/// A name, cut where it is longer than one.
+pub fn name(name: String) -> String {
+    bounds::cut_text(&name, NAME_CHARS_MAX).unwrap_or(name)
 }
 
 pub fn observation(observation: &Observation) -> proto::Observation {
@@ -73,7 +132,7 @@ pub fn relationship(edge: Edge) -> proto::Relationship {
         relationship_type: edge.relationship_type,
         source_entity_id: edge.source,
         target_entity_id: edge.target,
-        metadata: edge.metadata,
+        metadata: edge.metadata.map(|said| within(said.0, REMARK_CHARS_MAX).0),
         created_at: edge.created_at.to_string(),
     }
 }
@@ -82,7 +141,9 @@ pub fn event(event: &EventRow) -> proto::TimelineEvent {
     let mut properties = Map::new();
     properties.insert("entity_type".to_owned(), event.entity_type.clone().into());
     properties.insert("field".to_owned(), event.field.clone().into());
-    properties.insert("value".to_owned(), event.value.clone());
+    let mut value = event.value.clone();
+    bounds::cut_value(&mut value, REMARK_CHARS_MAX);
+    properties.insert("value".to_owned(), value);
     proto::TimelineEvent {
         id: event.id.clone(),
         event_type: event.event_type.clone(),
@@ -127,8 +188,18 @@ pub fn entity_chars(entity: &proto::Entity) -> usize {
     ENVELOPE + entity.id.len() + entity.entity_type.len() + entity.canonical_name.len() + snapshot
 }
 
+/// How many characters of JSON an object takes, about.
+pub fn object_chars(object: &Map) -> usize {
+    object.iter().map(field_chars).sum()
+}
+
 fn field_chars((name, value): (&String, &Value)) -> usize {
     name.len() + 4 + chars(value)
+}
+
+/// How many characters of JSON a value takes, about.
+pub fn value_chars(value: &Value) -> usize {
+    chars(value)
 }
 
 fn chars(value: &Value) -> usize {

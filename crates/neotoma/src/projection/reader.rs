@@ -9,11 +9,12 @@ use scope::{TenantId, Timestamp};
 
 use super::listed::{Listed, SourceHead};
 use super::row::{self, EntityRow, Row, SourceRow, kind};
-use crate::Error;
 use crate::domain::identity::normalise;
+use crate::domain::moment::{self, has_real_offset};
 use crate::domain::relation::{self, RelationType};
 use crate::domain::schema::BadType;
 use crate::domain::{Observation, Schema, ids, schema};
+use crate::{Error, near};
 
 /// How many merges in a row are followed. A longer chain cannot be made.
 pub const MERGE_CHAIN_MAX: usize = 64;
@@ -172,14 +173,15 @@ impl<'a> Reader<'a> {
 
     /// Like [`Self::named_source`], with the version of its record.
     pub async fn stored_source(&self, field: &'static str, id: &str) -> Result<Stored<SourceRow>, Error> {
-        if !ids::is_uuid(id) {
+        let id = ids::reference(id);
+        if !ids::is_uuid(&id) {
             return Err(Error::invalid(
                 field,
                 "is not a source id",
                 "give the source_id that ingest or an observation shows",
             ));
         }
-        self.source(&id.to_ascii_lowercase()).await?.ok_or(Error::NoSuchSource { field })
+        self.source(&id).await?.ok_or(Error::NoSuchSource { field })
     }
 
     /// A fault of ours that a read came upon.
@@ -213,12 +215,18 @@ impl<'a> Reader<'a> {
 
     /// Like [`Self::named`], with as much of the entity as is needed.
     pub async fn named_as<T: Entity>(&self, field: &'static str, reference: &str) -> Result<Stored<T>, Error> {
-        if reference.starts_with("ent_") {
-            if !ids::is_entity_id(reference) {
-                return Err(Error::MalformedId { field });
+        let id = ids::reference(reference);
+        if id.starts_with("ent_") {
+            let malformed = !ids::is_entity_id(&id);
+            if !malformed && let Some(found) = self.row(RecordKey::new(kind::ENTITY, id.as_ref())).await? {
+                return Ok(found);
             }
-            let found = self.row(RecordKey::new(kind::ENTITY, reference)).await?;
-            return found.ok_or(Error::NoSuchEntity { field });
+            let near = near::entity_ids(self, &id).await?;
+            return Err(match (near.is_empty(), malformed) {
+                (true, true) => Error::MalformedId { field },
+                (true, false) => Error::NoSuchEntity { field },
+                (false, malformed) => Error::MisspeltId { field, malformed, near },
+            });
         }
         one_of(field, self.identified_in(self.user, reference, None, CANDIDATES_MAX).await?)
     }
@@ -241,7 +249,7 @@ impl<'a> Reader<'a> {
         reference: &str,
         scopes: &[&str],
     ) -> Result<Stored<EntityRow>, Error> {
-        if reference.starts_with("ent_") {
+        if ids::reference(reference).starts_with("ent_") {
             return self.named(field, reference).await;
         }
         for scope in scopes {
@@ -393,7 +401,8 @@ fn one_of<T: Entity>(field: &'static str, mut found: Vec<Stored<T>>) -> Result<S
 /// A time that an argument gives.
 pub fn moment(field: &'static str, text: &str) -> Result<Timestamp, Error> {
     let value = serde_json::Value::from(text);
-    let parsed = text.parse::<Timestamp>().ok().or_else(|| crate::domain::moment::parse(&value));
+    let parsed = text.parse::<Timestamp>().ok().filter(|_| has_real_offset(text));
+    let parsed = parsed.or_else(|| moment::parse(&value));
     parsed.ok_or_else(|| Error::invalid(field, "is not an ISO 8601 time", "write it like 2026-03-31T23:59:59Z"))
 }
 

@@ -63,6 +63,7 @@ pub async fn retrieve(
         read_point: reader.at,
         incomplete: found.is_incomplete.then_some(true),
         hint: found.is_incomplete.then(|| GO_ON.to_owned()),
+        warnings: Vec::new(),
     })
 }
 

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use contract::generated::neotoma::{GetGraphNeighborhoodRequest, GetGraphNeighborhoodResponse, NodeType};
-use contract::{List, Object};
+use contract::List;
+use contract::generated::neotoma::{Entity, GetGraphNeighborhoodRequest, GetGraphNeighborhoodResponse, NodeType};
 use ledger::{Direction, Find};
 
 use super::related::{edges_at, live};
@@ -19,6 +19,10 @@ use crate::projection::{Reader, message};
 
 /// Most items of each part.
 const PART_MAX: usize = 100;
+/// Characters of JSON that the entity's own snapshot takes, about.
+const SNAPSHOT_CHARS_MAX: usize = 80_000;
+/// How to get what was cut.
+const MORE: &str = "get_entity_snapshot shows an entity, list_observations and list_relationships go on by offset";
 /// Observations that are looked at for sources.
 const OBSERVATIONS_MAX: usize = 1000;
 
@@ -52,7 +56,9 @@ async fn around_entity(
     answer: &mut GetGraphNeighborhoodResponse,
 ) -> Result<(), Error> {
     answer.entity = Some(message::entity(entity, false, &[]));
-    answer.entity_snapshot = Some(Object(entity.state.snapshot()));
+    let (snapshot, is_cut) = message::within(entity.state.snapshot(), SNAPSHOT_CHARS_MAX);
+    answer.entity_snapshot = Some(snapshot);
+    cut(answer, is_cut, &["entity_snapshot"]);
     if request.include_relationships.unwrap_or(true) {
         let (edges, more) = edges_at(reader, &entity.id, &BTreeSet::new(), Direction::Both, PART_MAX).await?;
         let ends: BTreeSet<String> = edges.iter().flat_map(|edge| [edge.source.clone(), edge.target.clone()]).collect();
@@ -61,8 +67,9 @@ async fn around_entity(
         let there: BTreeSet<&str> = related.iter().map(|one| one.id.as_str()).chain([entity.id.as_str()]).collect();
         let whole = |edge: &Edge| there.contains(edge.source.as_str()) && there.contains(edge.target.as_str());
         answer.relationships = Some(List::of(edges.into_iter().filter(whole).map(message::relationship)));
-        answer.related_entities = Some(List::of(related.into_iter().map(|one| message::listed(one, true, &[]))));
+        let related = related.into_iter().map(|one| message::listed(one, true, &[]));
         cut(answer, more, &["relationships", "related_entities"]);
+        list_entities(related, answer);
     }
     if request.include_events.unwrap_or(true) {
         events(reader, &entity.id, answer).await?;
@@ -80,8 +87,8 @@ async fn around_entity(
         }
         if with_observations {
             let more = entity.state.count() > PART_MAX as u64;
-            answer.observations = Some(List::of(newest.iter().take(PART_MAX).map(message::observation)));
             cut(answer, more, &["observations"]);
+            list_observations(newest.iter().take(PART_MAX), answer);
         }
     }
     Ok(())
@@ -99,9 +106,8 @@ async fn around_source(
         let (entities, more) = entities_of(reader, source).await?;
         if request.include_relationships.unwrap_or(true) {
             relationships_at(reader, &entities, answer).await?;
-            let listed = entities.iter().map(|entity| message::entity(entity, true, &[]));
-            answer.related_entities = Some(List::of(listed));
             cut(answer, more, &["related_entities"]);
+            list_entities(entities.iter().map(|entity| message::entity(entity, true, &[])), answer);
         }
         if with_sources {
             let shown = entities.iter().flat_map(|entity| {
@@ -186,8 +192,8 @@ async fn observations_from(
         }
     }
     found.sort_by(|one, other| other.observed_at.cmp(&one.observed_at).then_with(|| one.id.cmp(&other.id)));
-    answer.observations = Some(List::of(found.iter().map(message::observation)));
     cut(answer, more, &["observations"]);
+    list_observations(found.iter(), answer);
     Ok(())
 }
 
@@ -214,8 +220,32 @@ async fn events(reader: &Reader<'_>, tag: &str, answer: &mut GetGraphNeighborhoo
     Ok(())
 }
 
+/// Lists entities, with their snapshots as long as these fit.
+fn list_entities(entities: impl Iterator<Item = Entity>, answer: &mut GetGraphNeighborhoodResponse) {
+    let mut listed: Vec<Entity> = entities.collect();
+    let is_cut = message::snapshots_within(&mut listed);
+    answer.related_entities = Some(List::of(listed));
+    cut(answer, is_cut, &["related_entities"]);
+}
+
+fn list_observations<'o>(
+    observations: impl Iterator<Item = &'o Observation>,
+    answer: &mut GetGraphNeighborhoodResponse,
+) {
+    let (listed, is_cut) = observations::shown(observations);
+    answer.observations = Some(List::of(listed));
+    cut(answer, is_cut, &["observations"]);
+}
+
+/// Names parts that are not there in full.
 fn cut(answer: &mut GetGraphNeighborhoodResponse, more: bool, parts: &[&str]) {
-    if more {
-        answer.truncated.extend(parts.iter().map(|part| (*part).to_owned()));
+    if !more {
+        return;
+    }
+    answer.more = Some(MORE.to_owned());
+    for part in parts {
+        if !answer.truncated.iter().any(|named| named == part) {
+            answer.truncated.push((*part).to_owned());
+        }
     }
 }

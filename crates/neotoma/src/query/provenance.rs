@@ -1,15 +1,20 @@
 //! get_field_provenance: from a value to the observation, the source and the file it came from.
 
+use blobs::Key;
 use contract::generated::neotoma::{
     GetFieldProvenanceRequest, GetFieldProvenanceResponse, LosingObservation, SourceObservation,
 };
-use contract::{Json, Object};
+use contract::{Context, Json, Object};
+use desk::bounds;
+use tokio::io::AsyncReadExt as _;
 
 use super::newest::{self, Found};
 use super::observations;
 use crate::Error;
+use crate::capability::Parts;
 use crate::domain::reducer::{Winner, ranked};
 use crate::domain::{Observation, shape};
+use crate::interpret::{Document, QUOTED_BYTES_MAX, Quotes};
 use crate::projection::listed::Pictured;
 use crate::projection::row::observation_key;
 use crate::projection::{Reader, message};
@@ -17,7 +22,10 @@ use crate::projection::{Reader, message};
 /// Losers are looked for among this many observations, the newest.
 const OBSERVATIONS_MAX: usize = 1000;
 const LOSERS_MAX: usize = 100;
+/// Characters of JSON that are shown of the value of a loser.
+const LOSER_CHARS_MAX: usize = 1_000;
 const KNOWN_MAX: usize = 100;
+const CONTRIBUTORS_MAX: usize = 1_000;
 
 /// Answers get_field_provenance. The winner is kept with the entity; only the losers need the observations.
 pub async fn get(reader: Reader<'_>, request: &GetFieldProvenanceRequest) -> Result<GetFieldProvenanceResponse, Error> {
@@ -48,9 +56,29 @@ pub async fn get(reader: Reader<'_>, request: &GetFieldProvenanceRequest) -> Res
         source_material: Some(message::source_head(source)),
         observed_at,
         other_observations: losers,
-        contributors: contributors.to_vec(),
+        contributors: contributors.iter().take(CONTRIBUTORS_MAX).cloned().collect(),
+        quote: None,
         read_point: reader.at,
     })
+}
+
+/// The line of the source that says the value, for a file that is short enough to be searched.
+pub async fn quote(
+    parts: &Parts,
+    quotes: &Quotes,
+    ctx: &Context,
+    found: &GetFieldProvenanceResponse,
+) -> Option<String> {
+    let (source, value) = (found.source_material.as_ref()?, found.value.as_ref()?);
+    let (path, mime_type) = (source.file_urls.first()?, source.mime_type.as_deref()?);
+    if source.file_size.is_none_or(|size| size > QUOTED_BYTES_MAX) {
+        return None;
+    }
+    let key = Key::parse(&ctx.scope.tenant, path).ok()?;
+    let mut bytes = Vec::new();
+    parts.blobs.read(&key, 0, QUOTED_BYTES_MAX).await.ok()?.read_to_end(&mut bytes).await.ok()?;
+    let document = Document { bytes: &bytes.into(), mime_type, filename: source.original_filename.as_deref() };
+    quotes.line(document, &value.0).await
 }
 
 /// The observations that carry the field and do not show in it, best first.
@@ -82,6 +110,9 @@ async fn losers(
     Ok(lost.take(LOSERS_MAX).map(word).collect())
 }
 
+/// What a loser says, as much as shows that it is another value.
 fn value_of(fields: &Object, field: &str) -> serde_json::Value {
-    fields.get(field).cloned().unwrap_or_default()
+    let mut value = fields.get(field).cloned().unwrap_or_default();
+    bounds::cut_value(&mut value, LOSER_CHARS_MAX);
+    value
 }

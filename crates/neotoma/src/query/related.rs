@@ -18,6 +18,7 @@ const HOPS_MAX: u32 = 5;
 /// Edges that are followed from one entity, the newest.
 const EDGES_PER_ENTITY_MAX: usize = 200;
 const ENTITIES_MAX: usize = 500;
+const EDGES_MAX: usize = 1_000;
 const TYPES_MAX: usize = 32;
 
 /// Answers get_related_entities.
@@ -32,15 +33,19 @@ pub async fn get(
             "give fewer types, or none for all",
         ));
     }
-    check_types(reader, &request.relationship_types).await?;
+    check_types(reader, "relationship_types", &request.relationship_types).await?;
     let types: BTreeSet<&str> = request.relationship_types.iter().map(String::as_str).collect();
     let start = reader.resolved_as::<Pictured>("entity_id", &request.entity_id).await?.row.id;
     let hops_max = request.max_hops.unwrap_or(1).clamp(1, HOPS_MAX);
     let mut spread = Spread::new(start);
     while spread.hops < hops_max && spread.hop(reader, &types, direction(request.direction())).await? {}
     let with_snapshot = request.include_entities.unwrap_or(true);
-    let entities: Vec<_> =
+    let mut entities: Vec<_> =
         spread.entities.into_iter().map(|entity| message::listed(entity, with_snapshot, &[])).collect();
+    spread.truncated |= message::snapshots_within(&mut entities);
+    spread.truncated |= spread.edges.len() > EDGES_MAX;
+    spread.edges.truncate(EDGES_MAX);
+    let more = "narrow it by relationship_types, direction or max_hops; get_entity_snapshot shows an entity";
     Ok(GetRelatedEntitiesResponse {
         total_entities: entities.len() as u64,
         total_relationships: spread.edges.len() as u64,
@@ -48,6 +53,7 @@ pub async fn get(
         relationships: spread.edges.into_iter().map(message::relationship).collect(),
         hops_traversed: spread.hops,
         truncated: spread.truncated,
+        more: spread.truncated.then(|| more.to_owned()),
         read_point: reader.at,
     })
 }

@@ -4,17 +4,17 @@ use contract::generated::neotoma::{Direction as Asked, ListRelationshipsRequest,
 use ledger::{Direction, Find};
 
 use super::page::{COUNT_MAX, Page};
-use crate::Error;
 use crate::projection::listed::{Edge, Pictured};
 use crate::projection::row::kind;
 use crate::projection::{Reader, message};
+use crate::{Error, near};
 
 /// Answers list_relationships.
 pub async fn list(reader: &Reader<'_>, request: &ListRelationshipsRequest) -> Result<ListRelationshipsResponse, Error> {
     let page = Page::new(request.limit, request.offset);
     let entity = reader.resolved_as::<Pictured>("entity_id", &request.entity_id).await?.row;
     if let Some(named) = &request.relationship_type {
-        check_types(reader, std::slice::from_ref(named)).await?;
+        check_types(reader, "relationship_type", std::slice::from_ref(named)).await?;
     }
     let find = Find {
         r#type: request.relationship_type.clone(),
@@ -37,14 +37,19 @@ pub async fn list(reader: &Reader<'_>, request: &ListRelationshipsRequest) -> Re
 }
 
 /// Refuses names of relationship types that do not exist.
-pub async fn check_types(reader: &Reader<'_>, named: &[String]) -> Result<(), Error> {
+pub async fn check_types(reader: &Reader<'_>, field: &str, named: &[String]) -> Result<(), Error> {
     for name in named {
         if reader.relation_type(name).await?.is_none() {
-            let valid = reader.relation_types().await?.into_iter().map(|relation| relation.name).collect();
-            return Err(Error::NoSuchRelationType { valid });
+            return Err(no_such_type(reader, field, name).await?);
         }
     }
     Ok(())
+}
+
+/// The refusal of a name that no relationship type has.
+pub async fn no_such_type(reader: &Reader<'_>, field: &str, name: &str) -> Result<Error, Error> {
+    let valid: Vec<String> = reader.relation_types().await?.into_iter().map(|relation| relation.name).collect();
+    Ok(Error::NoSuchRelationType { field: field.to_owned(), near: near::relation_types(name, &valid), valid })
 }
 
 /// The direction as the ledger names it.

@@ -1,16 +1,19 @@
 //! get_entity_snapshot: an entity's truth, now or at a time.
 
-use contract::Object;
 use contract::generated::neotoma::{GetEntitySnapshotRequest, GetEntitySnapshotResponse};
 
 use super::newest::{self, Found};
 use crate::Error;
 use crate::domain::reducer::Objects;
 use crate::domain::{State, identity};
-use crate::projection::Reader;
 use crate::projection::listed::Pictured;
 use crate::projection::reader::moment;
 use crate::projection::row::EntityRow;
+use crate::projection::{Reader, message};
+
+/// Characters of JSON that each part of the answer takes, about.
+const SNAPSHOT_CHARS_MAX: usize = 80_000;
+const ALIASES_MAX: usize = 100;
 
 /// Answers get_entity_snapshot.
 pub async fn get(reader: Reader<'_>, request: &GetEntitySnapshotRequest) -> Result<GetEntitySnapshotResponse, Error> {
@@ -31,17 +34,22 @@ pub async fn get(reader: Reader<'_>, request: &GetEntitySnapshotRequest) -> Resu
     let newest = newest.to_string();
     let observation_count = entity.state.count;
     let Objects { snapshot, provenance, contributors } = entity.state.into_objects();
+    let (snapshot, cut) = message::within(snapshot, SNAPSHOT_CHARS_MAX);
+    let (provenance, cut_provenance) = message::within(provenance, SNAPSHOT_CHARS_MAX);
+    let (contributors, cut_contributors) = message::within(contributors, SNAPSHOT_CHARS_MAX);
     Ok(GetEntitySnapshotResponse {
         schema_version: entity.schema_version,
-        snapshot: Some(Object(snapshot)),
-        provenance: Some(Object(provenance)),
+        snapshot: Some(snapshot),
+        provenance: Some(provenance),
+        truncated: (cut || cut_provenance || cut_contributors).then_some(true),
+        more: cut.then(|| "get_field_provenance shows a field in full".to_owned()),
         computed_at: newest.clone(),
         observation_count,
         last_observation_at: newest,
         unvalidated: entity.unvalidated,
-        contributors: Some(Object(contributors)),
-        canonical_name: Some(entity.name),
-        aliases: entity.aliases,
+        contributors: Some(contributors),
+        canonical_name: Some(message::name(entity.name)),
+        aliases: entity.aliases.into_iter().take(ALIASES_MAX).map(message::name).collect(),
         merged_from: if entity.id == asked { Vec::new() } else { vec![asked] },
         entity_id: entity.id,
         entity_type: entity.entity_type,

@@ -41,15 +41,12 @@ fn chain(answer: &Value) -> String {
     let mut lines = vec![
         format!("{} = {}", word(answer, "field"), answer["value"]),
         format!("  observation {}", word(observation, "id")),
-        format!(
-            "    observed {}, priority {}, specificity {}",
-            word(observation, "observed_at"),
-            observation["source_priority"],
-            observation["specificity_score"]
-        ),
+        format!("    observed {}", word(observation, "observed_at")),
         format!("  source {} ({})", word(source, "id"), word(source, "kind")),
         format!("    stored {}, content {}", word(source, "created_at"), word(source, "content_hash")),
     ];
+    // What a document says is data, and stands in quotes.
+    lines.extend(answer["quote"].as_str().map(|quote| format!("    says {quote:?}")));
     let name = source["original_filename"].as_str().map(|name| format!("  file {name}"));
     lines.extend(name);
     let paths = source["file_urls"].as_array().into_iter().flatten();

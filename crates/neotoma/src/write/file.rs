@@ -17,7 +17,7 @@ use contract::{Context, Object};
 use ledger::RecordKey;
 
 use super::ingest::{Batch, Incoming, Origin, list};
-use super::{Decision, Plan, Write};
+use super::{Decision, Plan, Progress, Write};
 use crate::Error;
 use crate::domain::ids;
 use crate::projection::fold::Happened;
@@ -31,6 +31,8 @@ use run::{Ran, Wanted};
 /// What an interpretation counts for against what people and agents say.
 const INTERPRETED: (f64, f64) = (0.0, 0.5);
 const BUCKET: &str = "files";
+/// Steps that are reported: kept, interpreted, stored.
+const STEPS: u64 = 3;
 
 impl Write {
     /// Stores a file that came as base64.
@@ -50,10 +52,14 @@ impl Write {
         let admitted = self.admit_run(&reader, ctx, &source_id, &wanted).await?;
         let mut content = file.held.as_deref().unwrap_or_default();
         let path = self.keep(ctx, user, BUCKET, &mut content).await?.key.to_string();
+        let progress = Progress::new(ctx, STEPS);
+        progress.reach(1, "the file is kept").await;
         let _turn = self.recorder.turn([source_id.as_str()]).await;
         let ran = self.interpret(&reader, ctx, &source_id, (&file, &path), (&wanted, admitted)).await?;
+        progress.reach(2, "the file is interpreted").await;
         let storing = Storing { source_id, file: &file, path, attach: false, properties: None, ran };
         let answer = self.recorder.once(ctx, user, || storing.decide(&reader, ctx)).await?;
+        progress.reach(STEPS, "everything is stored").await;
         storing.failure(answer)
     }
 }

@@ -5,7 +5,7 @@ use contract::generated::neotoma::{RegisterSchemaRequest, RegisterSchemaResponse
 use ledger::{Find, FindOrder, RecordKey};
 use serde_json::Value;
 
-use super::{Plan, Write};
+use super::{Plan, Progress, Write};
 use crate::domain::relation::{RelationType, is_relation_name};
 use crate::domain::schema::{self, BadType, SchemaScope};
 use crate::domain::{Schema, State, shape};
@@ -17,6 +17,8 @@ use crate::{Error, user};
 /// Entities whose snapshots one call computes again.
 const RECOMPUTED_MAX: usize = 5000;
 const ENTITIES_PER_STEP: usize = 500;
+/// Steps that are reported.
+const STEPS: u64 = 20;
 
 impl Write {
     pub(super) async fn register(
@@ -29,15 +31,18 @@ impl Write {
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
         let subject = wanted.key(&user);
         let _turn = self.recorder.turn([subject.id.as_str()]).await;
+        let progress = Progress::new(ctx, STEPS);
         let decide = || async {
             let mut plan = Plan::new(&reader, ctx.now);
             let answer = match &wanted {
-                Wanted::Entity(schema) => register_schema(&mut plan, schema.clone()).await?,
+                Wanted::Entity(schema) => register_schema(&mut plan, schema.clone(), &progress).await?,
                 Wanted::Relation(relation) => register_relation(&mut plan, relation).await?,
             };
             Ok(plan.decision::<RegisterSchemaResponse>(Happened::SchemaRegistered, subject.clone(), answer))
         };
-        self.recorder.once(ctx, &user, decide).await
+        let registered = self.recorder.once(ctx, &user, decide).await?;
+        progress.reach(STEPS, "everything is stored").await;
+        Ok(registered)
     }
 }
 
@@ -114,7 +119,11 @@ fn path(found: &str) -> String {
     }
 }
 
-async fn register_schema(plan: &mut Plan<'_>, definition: Box<Schema>) -> Result<RegisterSchemaResponse, Error> {
+async fn register_schema(
+    plan: &mut Plan<'_>,
+    definition: Box<Schema>,
+    progress: &Progress<'_>,
+) -> Result<RegisterSchemaResponse, Error> {
     let reader = plan.reader;
     let of = definition.entity_type.clone();
     check_names(reader, &definition).await?;
@@ -130,8 +139,12 @@ async fn register_schema(plan: &mut Plan<'_>, definition: Box<Schema>) -> Result
         return Ok(answer);
     }
     let entities = of_type(reader, &of).await?;
-    answer.entities_recomputed = entities.len() as u64;
-    for entity in entities {
+    let count = entities.len();
+    answer.entities_recomputed = count as u64;
+    for (index, entity) in entities.into_iter().enumerate() {
+        // All but the last step are about the snapshots.
+        let done = index as u64 * (STEPS - 1) / count as u64;
+        progress.reach(done, "snapshots are computed again").await;
         let id = entity.row.id.clone();
         let state = match former.reducers == schema.reducers {
             true => entity.row.state.clone(),

@@ -13,6 +13,7 @@ use crate::domain::{ids, shape};
 use crate::projection::fold::Happened;
 use crate::projection::row::{EdgeObservation, EdgeState, RelationshipRow, Row, hidden_edge_scope, kind};
 use crate::projection::{Reader, Stored};
+use crate::query::relationships::no_such_type;
 use crate::{Error, user};
 
 /// Priority and specificity of an edge that a caller states.
@@ -77,8 +78,7 @@ pub async fn connect(
 ) -> Result<RelationshipRow, Error> {
     let reader = plan.reader;
     let Some(relation) = reader.relation_type(relationship_type).await? else {
-        let valid = reader.relation_types().await?.into_iter().map(|relation| relation.name).collect();
-        return Err(Error::NoSuchRelationType { valid });
+        return Err(no_such_type(reader, "relationship_type", relationship_type).await?);
     };
     let id = ids::relationship(reader.user, relationship_type, source, target);
     if let Some(planned) = planned(plan, &id) {

@@ -78,8 +78,9 @@ async fn decide<A>(
 }
 
 async fn find(reader: &Reader<'_>, id: &str, marker: Marker) -> Result<Found, Error> {
-    if !id.starts_with("ent_")
-        && let Some(edge) = by_id(reader, &id.to_ascii_lowercase()).await?
+    let reference = ids::reference(id);
+    if !reference.starts_with("ent_")
+        && let Some(edge) = by_id(reader, &reference.to_ascii_lowercase()).await?
     {
         return Ok(Found::Relationship(edge));
     }

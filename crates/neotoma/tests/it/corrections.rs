@@ -32,6 +32,7 @@ async fn a_correction_is_the_next_snapshot() {
     assert_eq!(stored["source_priority"], json!(1000.0));
     assert_eq!(stored["specificity_score"], json!(1.0));
     assert_eq!(stored["fields"], json!({"status": "done"}));
+    desk.requires("correct", &correction(&id, "task", "status", json!("done")), &["entity_id", "entity_type"]).await;
     desk.verify().await;
 }
 

@@ -143,6 +143,25 @@ impl Desk {
         Ok(self.neotoma.call(&ctx, tool, arguments).await?.structured.unwrap().value())
     }
 
+    /// Calls a tool with a client of the test's own, which may end the call by the token that it is given.
+    pub async fn call_with(
+        &self,
+        client: impl FnOnce(tokio_util::sync::CancellationToken) -> Arc<dyn contract::Client>,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<Value, CallError> {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let mut ctx = self.context(ANN, None);
+        ctx.client = client(ctx.cancelled.clone());
+        let call = self.neotoma.call(&ctx, tool, arguments);
+        // As the doors do it: a call that has ended is dropped.
+        tokio::select! {
+            biased;
+            () = ctx.cancelled.cancelled() => Err(CallError::invalid("it was cancelled")),
+            answer = call => Ok(answer?.structured.unwrap().value()),
+        }
+    }
+
     /// Reads a resource as a caller.
     pub async fn read_as(&self, caller: Caller<'_>, uri: &str) -> Result<Blob, CallError> {
         self.neotoma.read(&self.context(caller, None), uri).await
@@ -218,6 +237,23 @@ impl Desk {
     /// What a caller sees of a refusal.
     pub fn envelope(&self, error: &CallError) -> Value {
         self.neotoma.envelope(&RequestMeta::default(), error)["error"].clone()
+    }
+
+    /// Asserts that a call without one of these arguments, or with a number for it, is refused with its name; `whole` is a
+    /// call that goes well.
+    pub async fn requires(&self, tool: &str, whole: &Value, arguments: &[&str]) {
+        for argument in arguments {
+            let mut without = whole.clone();
+            without.as_object_mut().unwrap().shift_remove(*argument);
+            let mut numbered = whole.clone();
+            numbered[*argument] = serde_json::json!(7);
+            for wrong in [without, numbered] {
+                let refused = self.refused(tool, wrong.clone()).await;
+                assert_eq!(refused["code"], "VALIDATION_ERROR", "{tool} {wrong}");
+                assert_eq!(refused["details"]["field"], *argument, "{tool} {wrong}");
+            }
+        }
+        self.ok(tool, whole.clone()).await;
     }
 
     /// Stores entities and answers with the id of the first.

@@ -58,6 +58,7 @@ async fn relationships_are_listed_newest_first() {
     let page = list(json!({"limit": 1, "offset": 1})).await;
     assert_eq!((ids(&page["relationships"]), &page["total"]), (vec![refers], &json!(3)));
     assert_eq!((&page["limit"], &page["offset"]), (&json!(1), &json!(1)));
+    desk.requires("list_relationships", &json!({"entity_id": "a"}), &["entity_id"]).await;
     assert_eq!(ids(&list(json!({"offset": 3})).await["relationships"]), [""; 0]);
 }
 
@@ -114,6 +115,12 @@ async fn related_entities_come_by_hop_and_each_edge_once() {
     };
     let one = get(json!({})).await;
     assert_eq!(names(&one["entities"]), by_id("a", "b"));
+    for entity in one["entities"].as_array().unwrap() {
+        let name = entity["canonical_name"].as_str().unwrap();
+        let place = ["hub", "a", "b", "c", "far"].iter().position(|one| *one == name).unwrap();
+        assert_eq!((&entity["id"], &entity["entity_type"]), (&json!(all[place]), &json!("company")));
+        assert_eq!(entity["snapshot"], json!({"name": name}));
+    }
     assert_eq!(sorted(ids(&one["relationships"])), sorted(vec![edges[0].clone(), edges[1].clone(), edges[5].clone()]));
     assert_eq!((&one["hops_traversed"], &one["truncated"]), (&json!(1), &json!(false)));
     let far = get(json!({"max_hops": 5})).await;

@@ -173,7 +173,7 @@ async fn an_entity_is_named_by_id_or_by_a_unique_name() {
         let mut types: Vec<&str> = candidates.iter().map(|one| one["entity_type"].as_str().unwrap()).collect();
         types.sort_unstable();
         assert_eq!(types, ["company", "note"]);
-        for malformed in ["ent_1", "ent_0123456789ABCDEF01234567"] {
+        for malformed in ["ent_1", "ent_0123456789abcdef0123456g"] {
             let refused = desk.refused(tool, json!({"entity_id": malformed})).await;
             assert_eq!(refused["code"], "VALIDATION_ERROR", "{tool} {malformed}");
         }

@@ -41,6 +41,27 @@ async fn what_is_said_again_counts_only_when_it_is_not_current() {
     assert_eq!(snapshot["observation_count"], 3);
 }
 
+// N-336: at one time the higher priority wins, then the more specific, then the observation whose id sorts first.
+#[tokio::test]
+async fn conflicting_values_at_one_time_follow_the_tie_break() {
+    let provenance = json!({"extracted_at": "2024-01-01T00:00:00Z", "extractor_version": "1"});
+    let say = |status: &str, priority: u32| json!({"entities": [{"entity_type": "task", "title": "Ship", "status": status}], "source_priority": priority, "provenance": provenance});
+    let mut winners = Vec::new();
+    for order in [["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]] {
+        let desk = Desk::new();
+        for status in order {
+            desk.ok("ingest", say(status, 100)).await;
+        }
+        let answer = desk.ok("get_field_provenance", json!({"entity_id": "Ship", "field": "status"})).await;
+        winners.push((answer["value"].clone(), answer["source_observation"]["id"].clone()));
+        let others = answer["other_observations"].as_array().unwrap().iter();
+        let mut ids: Vec<Value> = others.map(|one| one["id"].clone()).chain([winners[0].1.clone()]).collect();
+        ids.sort_by_key(Value::to_string);
+        assert!(winners[0].1 == ids[0] || winners[0].1 == ids[2], "the id decides: {winners:?} {ids:?}");
+    }
+    assert!(winners.windows(2).all(|pair| pair[0] == pair[1]), "whatever came first: {winners:?}");
+}
+
 fn text(content: &str) -> Value {
     json!({"file_content": STANDARD.encode(content), "mime_type": "text/plain"})
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod bounds;
 mod changed;
 mod corpus;
 mod corrections;
@@ -20,6 +21,7 @@ mod merges;
 mod missing;
 mod naming;
 mod observations;
+mod progress;
 mod provenance;
 mod races;
 mod refusals;

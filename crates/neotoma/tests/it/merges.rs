@@ -50,6 +50,23 @@ async fn all_about(desk: &Desk, id: &str) -> Value {
     Value::from(about)
 }
 
+// N-220: the same merge of the same entities gives the same result.
+#[tokio::test]
+async fn the_same_merge_gives_the_same_result() {
+    let mut results = Vec::new();
+    for _ in 0..2 {
+        let desk = Desk::new();
+        let (from, to) = rivals(&desk).await;
+        let mut merged = desk.ok("merge_entities", merge(&from, &to)).await;
+        let mut snapshot = desk.snapshot(&from).await;
+        for answer in [&mut merged, &mut snapshot] {
+            answer.as_object_mut().unwrap().shift_remove("merged_at");
+        }
+        results.push((merged, snapshot, desk.ok("list_relationships", json!({"entity_id": to})).await));
+    }
+    assert_eq!(results[0], results[1]);
+}
+
 // N-214, N-215, N-216, N-220, N-221, N-222
 #[tokio::test]
 async fn a_merge_loses_nothing() {

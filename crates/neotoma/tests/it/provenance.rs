@@ -30,6 +30,31 @@ async fn a_value_leads_to_its_observation_and_source() {
     assert!(source["created_at"].as_str().unwrap().starts_with("2027-01-15"));
     assert_eq!(source["file_urls"], json!([]));
     assert_eq!(answer["other_observations"], json!([]));
+    assert_eq!(source["mime_type"], "application/json");
+    desk.requires("get_field_provenance", &json!({"entity_id": "Acme", "field": "industry"}), &["entity_id", "field"])
+        .await;
+}
+
+// N-129: of a file, its type and where it is kept.
+#[tokio::test]
+async fn a_value_from_a_file_leads_to_the_file() {
+    let rules = std::sync::Arc::new(neotoma::interpret::Rules::default());
+    let desk = Desk::having(|parts, _| parts.interpreter = rules);
+    let content = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, "title,status\nShip,open\n");
+    let stored = desk.ok("ingest", json!({"file_content": content, "mime_type": "text/csv"})).await;
+    let answer = desk.ok("get_field_provenance", json!({"entity_id": "Ship", "field": "status"})).await;
+    let source = &answer["source_material"];
+    assert_eq!((&source["id"], &source["mime_type"]), (&stored["source_id"], &json!("text/csv")));
+    assert_eq!(source["file_urls"], json!([stored["file_path"]]));
+    assert!(source["created_at"].as_str().unwrap().starts_with("2027-01-15"));
+    desk.ok("get_file_url", json!({"file_path": source["file_urls"][0]})).await;
+    assert_eq!(answer["quote"], "Ship,open");
+    // N-292
+    let observation = &answer["source_observation"];
+    assert_eq!(
+        (observation["source_priority"].as_f64(), observation["specificity_score"].as_f64()),
+        (Some(0.0), Some(0.5))
+    );
 }
 
 // N-134

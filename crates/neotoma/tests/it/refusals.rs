@@ -260,3 +260,62 @@ async fn a_call_that_was_given_up_writes_nothing_and_says_so() {
     assert_eq!((&refused["code"], refused["details"].get("outcome")), (&json!("SERVICE_UNAVAILABLE"), None));
     assert_eq!(desk.head().await, head);
 }
+
+// N-004: by the schema, and by what only the capability knows.
+#[tokio::test]
+async fn every_offending_path_is_named() {
+    let desk = Desk::new();
+    let refused = desk.refused("correct", json!({"entity_id": 7, "field": [], "valeu": 1})).await;
+    let named: Vec<&str> =
+        refused["details"]["violations"].as_array().unwrap().iter().map(|one| one["field"].as_str().unwrap()).collect();
+    for path in ["entity_id", "entity_type", "field", "valeu"] {
+        assert!(named.contains(&path), "{path}: {refused}");
+        assert!(refused["message"].as_str().unwrap().contains(path), "{path}: {refused}");
+    }
+    let wrong = json!({
+        "entities": [{"name": "a"}, {"entity_type": "note", "title": "b"}, {"entity_type": 7}],
+        "provenance": {"extracted_at": "soon", "extractor_version": "1"},
+        "source_priority": 5000,
+        "original_filename": "x".repeat(100_000),
+    });
+    let refused = desk.refused("ingest", wrong).await;
+    let named: Vec<&str> =
+        refused["details"]["violations"].as_array().unwrap().iter().map(|one| one["field"].as_str().unwrap()).collect();
+    let expected = [
+        "entities[0].entity_type",
+        "entities[2].entity_type",
+        "provenance.extracted_at",
+        "source_priority",
+        "original_filename",
+    ];
+    assert_eq!(named, expected);
+    assert!(expected.iter().all(|path| refused["message"].as_str().unwrap().contains(path)), "{refused}");
+}
+
+#[tokio::test]
+async fn ids_are_known_in_other_clothes_and_near_ones_are_suggested() {
+    let desk = Desk::new();
+    let id = desk.store(json!([{"entity_type": "note", "title": "One"}])).await;
+    for worn in [id.to_uppercase(), format!(" {id}\n"), format!("\"{id}\""), format!("`{id}`")] {
+        assert_eq!(desk.snapshot(&worn).await["entity_id"], id, "{worn}");
+    }
+    let stored = desk.ok("ingest", json!({"file_content": "SGVsbG8=", "mime_type": "text/plain"})).await;
+    let source = stored["source_id"].as_str().unwrap().to_uppercase();
+    let again = json!({"source_id": format!("urn:uuid:{source}"), "interpretation_config": {}});
+    assert_eq!(desk.ok("reinterpret", again).await["source_id"], stored["source_id"]);
+    let (lost, swapped) = (format!("{}{}", &id[..12], &id[13..]), {
+        let mut letters: Vec<char> = id.chars().collect();
+        let at = (14..26).find(|at| letters[*at] != letters[at + 1]).unwrap();
+        letters.swap(at, at + 1);
+        letters.into_iter().collect::<String>()
+    });
+    for (misspelt, code) in [(lost, "VALIDATION_ERROR"), (swapped, "ENTITY_NOT_FOUND")] {
+        let refused = desk.refused("get_entity_snapshot", json!({"entity_id": misspelt})).await;
+        assert_eq!(refused["code"], code, "{refused}");
+        assert_eq!(refused["details"]["did_you_mean"], json!([id]), "{refused}");
+        // Nobody is told about the entities of others.
+        let stranger = crate::desk::Caller { tenant: "local", user: "bob" };
+        let refused = desk.refused_as(stranger, "get_entity_snapshot", json!({"entity_id": misspelt})).await;
+        assert!(refused["details"].get("did_you_mean").is_none(), "{refused}");
+    }
+}

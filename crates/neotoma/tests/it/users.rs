@@ -178,3 +178,20 @@ async fn writes_about_what_others_have_answer_as_about_nothing() {
     after["read_point"] = before["read_point"].clone();
     assert_eq!(after, before, "nobody has touched it");
 }
+
+#[tokio::test]
+async fn a_refusal_names_the_user_id_of_the_caller() {
+    let desk = Desk::new();
+    let asked = |user_id: &str| json!({"user_id": user_id});
+    let refused = desk.refused("retrieve_entities", asked("somebody")).await;
+    let own = neotoma::user_id_of("local|ann");
+    assert!(refused["details"]["fix"].as_str().unwrap().contains(&own), "{refused}");
+    desk.ok("retrieve_entities", asked(&own)).await;
+    desk.ok("retrieve_entities", asked(&format!("urn:uuid:{}", own.to_uppercase()))).await;
+    // A user may be named by a UUID of their own, as the setting `user` allows.
+    let uuid = "0b7e5a52-3f0e-8c11-a5f4-1d2c3b4a5968";
+    let named = crate::desk::Caller { tenant: "local", user: uuid };
+    assert!(desk.call_as(named, "retrieve_entities", asked(uuid)).await.is_ok());
+    let refused = desk.refused_as(named, "retrieve_entities", asked(&own)).await;
+    assert!(refused["details"]["fix"].as_str().unwrap().contains(uuid), "{refused}");
+}

@@ -10,6 +10,8 @@ mod every_tool;
 mod files;
 mod limits;
 mod load;
+mod mistakes;
 mod privacy;
+mod progress;
 mod surface;
 mod verified;

@@ -61,7 +61,7 @@ pub fn is_single_token(name: &str) -> bool {
 }
 
 /// Zero-width characters, soft hyphens, variation selectors and controls of writing direction.
-fn is_invisible(letter: char) -> bool {
+pub fn is_invisible(letter: char) -> bool {
     matches!(u32::from(letter),
         0xAD | 0x34F | 0x61C | 0x180B..=0x180F | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F
         | 0xFE00..=0xFE0F | 0xFEFF | 0xE0000..=0xE0FFF)

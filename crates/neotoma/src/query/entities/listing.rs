@@ -8,12 +8,14 @@ use crate::Error;
 use crate::domain::filter::{Filter, Op};
 use crate::domain::schema::FieldType;
 use crate::domain::shape;
-use crate::projection::Reader;
 use crate::projection::row::{kind, merged_scope};
+use crate::projection::{Reader, message};
 use crate::query::page::Page;
 use crate::query::walk::ROWS_AT_ONCE;
 
 const FILTERS_MAX: usize = 32;
+/// Longest text that a filter compares with: it is compared with every entity that is looked at.
+const FILTER_CHARS_MAX: usize = 1_000;
 
 /// A listing.
 pub struct Listing {
@@ -117,6 +119,13 @@ fn filter((index, given): (usize, FieldFilter)) -> Result<Filter, Error> {
             format!("filters.{index}.value"),
             "is required",
             "give what to compare with; absence is asked for by op exists with value false",
+        ));
+    }
+    if message::value_chars(&value) > FILTER_CHARS_MAX {
+        return Err(Error::invalid(
+            format!("filters.{index}.value"),
+            format!("is longer than {FILTER_CHARS_MAX} characters"),
+            "compare with a part that tells the entity apart, with op contains",
         ));
     }
     Ok(Filter { field: given.field, op, value })

@@ -47,8 +47,8 @@ pub fn decode(request: &IngestRequest, bytes_max: u64) -> Result<Arrived, Error>
         return Err(Error::invalid("file_content", "is empty", "send the bytes of the file in base64"));
     }
     if let Some(name) = &request.original_filename {
-        shape::check_shape(&name.as_str().into())
-            .map_err(|shape| Error::invalid("original_filename", shape.reason, "give a plain file name"))?;
+        shape::check_file_name(name)
+            .map_err(|reason| Error::invalid("original_filename", reason, "give a plain file name"))?;
     }
     let head = &bytes[..bytes.len().min(media::HEAD_BYTES)];
     let mime_type = media::sniff(head, Some(declared), request.original_filename.as_deref()).map_err(|refused| {

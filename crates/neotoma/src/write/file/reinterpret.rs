@@ -8,8 +8,11 @@ use super::content::Arrived;
 use super::run::Wanted;
 use crate::projection::Reader;
 use crate::projection::row::{SourceKind, SourceRow};
-use crate::write::Write;
+use crate::write::{Progress, Write};
 use crate::{Error, user};
+
+/// Steps that are reported: interpreted, stored.
+const STEPS: u64 = 2;
 
 impl Write {
     pub(in crate::write) async fn run_again(
@@ -37,6 +40,8 @@ impl Write {
         let path = source.files.first().cloned().ok_or(Error::NoSuchFile { field: "source_id" })?;
         let file = stored(&source);
         let ran = self.interpret(&reader, ctx, &source.id, (&file, &path), (&wanted, admitted)).await?;
+        let progress = Progress::new(ctx, STEPS);
+        progress.reach(1, "the file is interpreted").await;
         let storing = Storing { source_id: source.id, file: &file, path, attach: true, properties: None, ran };
         let again = self
             .recorder
@@ -45,6 +50,7 @@ impl Write {
                 Ok(decision.map(|stored| answer(&stored)))
             })
             .await?;
+        progress.reach(STEPS, "everything is stored").await;
         storing.failure(IngestResponse::default())?;
         Ok(again)
     }

@@ -14,14 +14,18 @@ use super::request::{self, Claimed};
 use super::{Batch, Incoming, incoming};
 use crate::Error;
 use crate::domain::ids::{self, EntitiesHash};
+use crate::domain::shape;
+use crate::error::Flaws;
 use crate::projection::content::ContentRow;
 use crate::projection::fold::Happened;
 use crate::projection::row::{Row, SourceKind, SourceRow, kind};
 use crate::projection::{Reader, Stored};
-use crate::write::{Decision, Plan, Write, pause};
+use crate::write::{Decision, Plan, Progress, Write, pause};
 
 /// The version of what turns entities into observations; part of what identifies a run.
 const STRUCTURED: &str = "chancery-structured/1";
+/// Steps that are reported: checked, found, observed, stored.
+const STEPS: u64 = 4;
 /// A call with at most this many entities reads ahead.
 const AHEAD_MAX: usize = 16;
 /// Entities and warnings that one answer lists.
@@ -35,16 +39,29 @@ impl Write {
         user: &str,
         request: &IngestRequest,
     ) -> Result<IngestResponse, Error> {
-        let entities = incoming(&request.entities).await?;
-        let claimed = request::claimed(request.provenance.as_ref())?;
-        let priority = request::priority(request.source_priority)?;
+        let mut flaws = Flaws::default();
+        let entities = flaws.check(incoming(&request.entities).await)?;
+        let claimed = flaws.check(request::claimed(request.provenance.as_ref()))?;
+        let priority = flaws.check(request::priority(request.source_priority))?;
+        let filename = request.original_filename.as_deref().map_or(Ok(()), shape::check_file_name);
+        flaws.check(filename.map_err(|reason| {
+            Error::invalid("original_filename", reason, "give a plain file name, or leave it out")
+        }))?;
+        flaws.refuse()?;
+        let (Some(entities), Some(claimed), Some(priority)) = (entities, claimed, priority) else {
+            unreachable!("what is missing was refused above")
+        };
+        let progress = Progress::new(ctx, STEPS);
+        progress.reach(1, "the entities are checked").await;
         let content_hash = content_hash(&request.entities).await;
         let source_id = ids::source(user, &content_hash);
         let reader = Reader::live(self.recorder.ledger(), ctx, user);
         let sent = Sent { request, claimed, priority, content_hash, source_id };
         let (plan, batch, _turn) = self.begin(&sent, &reader, ctx, entities).await?;
         let prepared = Mutex::new(Some((plan, batch)));
-        self.recorder
+        progress.reach(2, "it is known which entities they are").await;
+        let stored = self
+            .recorder
             .once(ctx, user, || async {
                 // Decided again, everything is looked at anew.
                 let taken = prepared.lock().map(|mut prepared| prepared.take()).unwrap_or_default();
@@ -52,9 +69,13 @@ impl Write {
                     Some(prepared) => prepared,
                     None => prepared_anew(&reader, ctx, incoming(&request.entities).await?).await?,
                 };
-                sent.decide(plan, batch, ctx).await
+                let decision = sent.decide(plan, batch, ctx).await?;
+                progress.reach(3, "the observations are made").await;
+                Ok(decision)
             })
-            .await
+            .await?;
+        progress.reach(STEPS, "everything is stored").await;
+        Ok(stored)
     }
 
     /// Finds out what a call is about, and waits for whoever writes about the same.

@@ -265,3 +265,43 @@ fn what_breaks_a_caller_is_a_major_change() {
     );
     check(|now| remove(&mut input(now)["properties"]["list"]["items"], "a"), &["major: read.list[].a is gone"], major);
 }
+
+/// Every field of every message of 1.1.0, at every depth. It is never changed.
+const MESSAGES: &str = include_str!("messages-1.1.0.txt");
+const PROTOS: [&str; 3] = [
+    include_str!("../../../../../proto/ameide_core_proto/neotoma/v1/common.proto"),
+    include_str!("../../../../../proto/ameide_core_proto/neotoma/v1/query.proto"),
+    include_str!("../../../../../proto/ameide_core_proto/neotoma/v1/write.proto"),
+];
+
+/// The fields of messages and the values of enums, as `Message label type name = number`.
+fn fields(proto: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut of = None;
+    for line in proto.lines().map(str::trim) {
+        let opened = line.strip_prefix("message ").or_else(|| line.strip_prefix("enum "));
+        if let Some(name) = opened.and_then(|rest| rest.strip_suffix(" {")) {
+            of = Some(name);
+        } else if line.starts_with('}') {
+            of = None;
+        } else if let (Some(of), Some((field, rest))) = (of, line.split_once(" = "))
+            && !line.starts_with("//")
+        {
+            let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            found.insert(format!("{of} {field} = {number}"));
+        }
+    }
+    found
+}
+
+// N-256: whatever an answer or a request is made of.
+#[test]
+fn no_field_of_a_published_message_is_gone_or_of_another_type() {
+    let now: BTreeSet<String> = PROTOS.iter().flat_map(|proto| fields(proto)).collect();
+    let published: BTreeSet<String> = MESSAGES.lines().map(str::to_owned).collect();
+    assert!(published.len() > 200, "{}", published.len());
+    let gone: Vec<&String> = published.difference(&now).collect();
+    assert!(gone.is_empty(), "{gone:?}");
+    let other = fields("message A {\n  optional string b = 1 [(x) = { y: 1 }];\n  // C = 2\n}\nenum D {\n  E = 0;\n}");
+    assert_eq!(other.into_iter().collect::<Vec<_>>(), ["A optional string b = 1", "D E = 0"]);
+}
