@@ -19,6 +19,7 @@ mod follower;
 mod locks;
 mod meta;
 pub mod module;
+pub mod names;
 pub mod page;
 pub mod points;
 pub mod policy;

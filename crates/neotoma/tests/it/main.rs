@@ -23,6 +23,7 @@ mod naming;
 mod observations;
 mod progress;
 mod provenance;
+mod quota;
 mod races;
 mod refusals;
 mod registry;

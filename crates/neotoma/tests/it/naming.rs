@@ -147,3 +147,36 @@ async fn a_single_word_reports_longer_names_and_never_merges() {
     let two_words = desk.ok("ingest", json!({"entities": [{"entity_type": "person", "name": "Grace Hopper"}]})).await;
     assert_eq!(two_words["entities"][0].get("possible_duplicates"), None);
 }
+
+#[tokio::test]
+async fn a_name_that_looks_like_another_is_refused() {
+    let desk = Desk::new();
+    let named = |name: &str| json!({"entities": [{"entity_type": "company", "name": name}]});
+    let refused = desk.refused("ingest", named("\u{0440}aypal Ltd")).await;
+    assert_eq!(refused["details"]["field"], "entities[0].name");
+    assert_eq!(refused["message"], "entities[0].name mixes alphabets to look like another name");
+    for name in [
+        "Paypal Ltd",
+        "Gr\u{f6}\u{df}e",
+        "\u{0417}\u{0430}\u{043a}\u{0430}\u{0437}\u{044b}",
+        "\u{6ce8}\u{6587}",
+        "\u{03bc}Torrent",
+    ] {
+        desk.ok("ingest", named(name)).await;
+    }
+}
+
+#[tokio::test]
+async fn names_of_files_and_fields_are_plain() {
+    let desk = Desk::new();
+    let file = |name: &str| json!({"file_content": "SGVsbG8=", "mime_type": "text/plain", "original_filename": name});
+    for name in ["x".repeat(100_000), "a\u{202e}txt.exe".to_owned(), "a\nb.txt".to_owned(), " ".to_owned()] {
+        let refused = desk.refused("ingest", file(&name)).await;
+        assert_eq!(refused["details"]["field"], "original_filename", "{refused}");
+        assert!(refused.to_string().len() < 1000);
+    }
+    desk.ok("ingest", file("Gr\u{f6}\u{df}e 1.txt")).await;
+    let hidden = json!({"entities": [{"entity_type": "note", "title": "T", "ti\u{200b}tle": "U"}]});
+    let refused = desk.refused("ingest", hidden).await;
+    assert!(refused["message"].as_str().unwrap().contains("invisible character U+200B"), "{refused}");
+}

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use desk::names::{is_disguised, plain};
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
-use unicode_security::MixedScript;
 
 use crate::Error;
 
@@ -65,24 +65,6 @@ impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-/// Text with each letter replaced by the one it is easily taken for.
-fn plain(text: &str) -> String {
-    // ASCII letters are easily taken for each other as well, and mean themselves here.
-    let plainer = |letter: char| match letter.is_ascii() {
-        true => letter.to_string(),
-        false => unicode_security::skeleton(letter.encode_utf8(&mut [0; 4])).collect(),
-    };
-    text.nfkc().map(plainer).collect()
-}
-
-/// Whether a word mixes alphabets so that it reads like plain ASCII.
-fn is_disguised(word: &str) -> bool {
-    !word.is_ascii()
-        && plain(word).is_ascii()
-        && !word.nfkc().collect::<String>().is_ascii()
-        && !word.is_single_script()
 }
 
 /// Text as it is compared: compatibility forms folded, lower case, blanks collapsed.

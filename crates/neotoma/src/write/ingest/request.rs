@@ -1,6 +1,7 @@
 //! What was sent, checked before anything is read.
 
 use contract::Object;
+use desk::names;
 use scope::Timestamp;
 use serde_json::Value;
 
@@ -51,6 +52,11 @@ fn one(index: usize, entity: &Object) -> Result<Incoming, Flaw> {
         let path = format!("entities[{index}]{}", shape.path);
         Flaw::new(path, shape.reason, "send plain text, numbers, lists and objects")
     })?;
+    let named = NAMES.iter().find(|field| entity.get(**field).and_then(Value::as_str).is_some_and(is_disguised_name));
+    if let Some(field) = named {
+        let fix = "write every word of a name in one alphabet";
+        return Err(Flaw::new(format!("entities[{index}].{field}"), "mixes alphabets to look like another name", fix));
+    }
     let mut fields = entity.0.clone();
     let field = || format!("entities[{index}].entity_type");
     match fields.shift_remove("entity_type") {
@@ -58,6 +64,14 @@ fn one(index: usize, entity: &Object) -> Result<Incoming, Flaw> {
         Some(_) => Err(Flaw::new(field(), "is not text", "give a type such as invoice or note")),
         None => Err(Flaw::new(field(), "is required", "give a type such as invoice or note")),
     }
+}
+
+/// Fields that hold the name by which an entity is known.
+const NAMES: [&str; 3] = ["canonical_name", "name", "full_name"];
+
+/// Whether a word of a name reads like another one. Invisible characters do no harm: they are not part of a name.
+fn is_disguised_name(name: &str) -> bool {
+    name.split_whitespace().any(names::is_disguised)
 }
 
 /// The priority of a source; corrections have a tier of their own.
