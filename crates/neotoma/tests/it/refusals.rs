@@ -319,3 +319,15 @@ async fn ids_are_known_in_other_clothes_and_near_ones_are_suggested() {
         assert!(refused["details"].get("did_you_mean").is_none(), "{refused}");
     }
 }
+
+#[tokio::test]
+async fn a_key_is_printable_and_not_empty() {
+    let desk = Desk::new();
+    let keyed = |key: &str| json!({"client_request_id": key, "entities": [{"entity_type": "note", "title": "One"}]});
+    for key in ["", "\u{1}", "a\nb", "\u{200b}", "schl\u{fc}ssel"] {
+        let refused = desk.refused("ingest", keyed(key)).await;
+        assert_eq!(refused["details"]["field"], "client_request_id", "{key:?}: {refused}");
+    }
+    assert_eq!(desk.head().await, 0);
+    desk.ok("ingest", keyed("k-1")).await;
+}
