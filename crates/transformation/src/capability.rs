@@ -195,12 +195,8 @@ impl Capability for Transformation {
         if let Some(field) = &error.field {
             body.insert("field".to_owned(), json!(field));
         }
-        if !error.details.is_empty() {
-            body.insert("details".to_owned(), json!(error.details));
-        }
-        if !error.suggestions.is_empty() {
-            body.insert("suggestions".to_owned(), json!(error.suggestions));
-        }
+        body.insert("details".to_owned(), json!(error.details));
+        body.insert("suggestions".to_owned(), json!(error.suggestions));
         json!({"success": false, "error": body})
     }
 

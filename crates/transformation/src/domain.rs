@@ -16,6 +16,7 @@ pub mod decision;
 pub mod definition;
 pub mod element;
 pub mod fact;
+pub mod id;
 pub mod key;
 pub mod model;
 pub mod name;

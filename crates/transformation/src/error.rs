@@ -2,6 +2,7 @@
 
 use contract::{CallError, ErrorKind};
 use ledger::{CommitError, ReadError, Seq};
+use scope::Timestamp;
 use serde_json::{Value, json};
 
 use crate::domain::proposal::Pin;
@@ -49,7 +50,9 @@ pub enum Error {
     #[error("'{reference}' is the name of {} elements", candidates.len())]
     Ambiguous { field: &'static str, reference: String, candidates: Vec<Mention> },
     #[error("Model '{reference}' not found")]
-    NoSuchModel { reference: String, models: Vec<(String, String)>, active: Option<String> },
+    NoSuchModel { reference: String, models: Vec<(String, String)>, active: Option<String>, began: Option<Timestamp> },
+    #[error("Model '{key}' already exists")]
+    DuplicateModel { key: String, id: String },
     #[error("No model was named and no model is active")]
     NoDefaultModel,
     #[error("Element '{name}' already exists in this model")]
@@ -210,11 +213,18 @@ impl From<Error> for CallError {
                 .field(field)
                 .suggest("candidates", json!(candidates))
                 .hint("give the id of the one you mean"),
-            Error::NoSuchModel { models, active, .. } => refuse(NotFound, "MODEL_NOT_FOUND")
+            Error::NoSuchModel { models, active, began, .. } => refuse(NotFound, "MODEL_NOT_FOUND")
                 .field("model_id")
                 .suggest("models", models.into_iter().map(|(id, key)| json!({"id": id, "key": key})).collect::<Value>())
                 .suggest("active_model_id", active)
-                .hint("use the id or key of one of these models, or transformation.listModels"),
+                .hint(match began {
+                    Some(began) => format!("the model began at {began}: give an as_of from then on, or leave read_context out"),
+                    None => "use the id or key of one of these models, or transformation.listModels".to_owned(),
+                }),
+            Error::DuplicateModel { id, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
+                .field("key")
+                .suggest("existing_model", json!({"id": id}))
+                .hint("use the existing model, or choose a different key"),
             Error::NoDefaultModel => refuse(FailedPrecondition, "NO_DEFAULT_MODEL")
                 .field("model_id")
                 .hint("give model_id; transformation.listModels shows the models there are"),
@@ -222,7 +232,10 @@ impl From<Error> for CallError {
                 .field(field)
                 .suggest("existing_element", json!({"id": existing.id, "type": existing.r#type}))
                 .suggest("alternatives", alternatives)
-                .hint("Use updateElement to modify the existing element, or choose a different name"),
+                .hint(format!(
+                    "Use the existing element {}, or updateElement to modify it; choose a different name only for something else",
+                    existing.id
+                )),
             Error::DuplicateView { field, id, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
                 .field(field)
                 .suggest("existing_view", json!({"id": id}))
@@ -307,12 +320,12 @@ impl From<Error> for CallError {
     }
 }
 
-fn version_conflict(refusal: CallError, what: &str, expected: u64, actual: u64) -> CallError {
+fn version_conflict(refusal: CallError, subject: &str, expected: u64, actual: u64) -> CallError {
     refusal
         .field("expected_version")
         .detail("expected_version", expected)
         .detail("current_version", actual)
-        .hint(format!("read the {what} again and decide on its current version, or leave expected_version out"))
+        .hint(format!("read the {subject} again and decide on its current version, or leave expected_version out"))
 }
 
 #[cfg(test)]

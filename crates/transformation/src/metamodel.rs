@@ -11,6 +11,7 @@
 
 pub mod derivation;
 mod element_type;
+pub mod everyday;
 mod layer;
 mod profile;
 mod relationship_type;
@@ -24,7 +25,7 @@ pub use element_type::ElementType;
 pub use layer::Layer;
 pub use profile::{Extension, Profile};
 pub use relationship_type::RelationshipType;
-pub use spelling::{folded, nearest};
+pub use spelling::{folded, meant_or_nearest, nearest};
 pub use table::{CONCEPTS, Concept, Concepts, Table};
 
 /// The version of the standard this metamodel states.

@@ -4,7 +4,7 @@ use contract::{CallError, Misfit, Violation, ViolationKind};
 use serde_json::{Map, Value, json};
 
 use crate::Error;
-use crate::metamodel::folded;
+use crate::metamodel::{everyday, folded};
 
 /// What the platform supplies; callers who give it are told so.
 const SUPPLIED: [&str; 16] = [
@@ -71,7 +71,7 @@ pub fn with_correction(error: CallError, arguments: &Map<String, Value>) -> Call
     let mut corrected = Value::Object(arguments.clone());
     let pointer = format!("/{}", field.replace('.', "/"));
     match corrected.pointer_mut(&pointer) {
-        Some(Value::String(given)) if is_slip(given, &meant) => *given = meant,
+        Some(Value::String(given)) if is_slip(given, &meant) || is_form(given, &meant) => *given = meant,
         _ => return error,
     }
     error.suggest("corrected_arguments", corrected)
@@ -100,6 +100,13 @@ fn is_supplied(tool: &str, misfit: &Misfit, path: &str) -> bool {
 fn is_slip(given: &str, meant: &str) -> bool {
     let slips = strsim::osa_distance(&folded(given), &folded(meant));
     slips <= if meant.len() < 8 { 1 } else { 2 }
+}
+
+/// Whether a word is a form of the word that is meant, such as `realises` of `Realization`.
+fn is_form(given: &str, meant: &str) -> bool {
+    let verb = everyday::relationship_types(given);
+    let start = |word: &str| folded(word).chars().take(4).collect::<String>();
+    verb.is_some_and(|verb| !verb.swapped && verb.types.first() == Some(&meant)) && start(given) == start(meant)
 }
 
 fn suggest_models(refusal: CallError, models: &Models) -> CallError {
@@ -223,6 +230,18 @@ mod tests {
             "type",
             unknown(&[]),
             "VALIDATION_ERROR type: an element keeps its type; create another one instead",
+        );
+        check(
+            "createRelationship",
+            "type",
+            not_one_of("uses"),
+            "INVALID_RELATIONSHIP type: Use Serving with source_id and target_id swapped, for it points the other way; transformation.getRelationshipTypes says which pairs it may join",
+        );
+        check(
+            "createElement",
+            "type",
+            not_one_of("Server"),
+            "INVALID_ELEMENT_TYPE type: Use Node; the technology layer has the types listed, transformation.getElementTypes lists all",
         );
         check(
             "createElement",

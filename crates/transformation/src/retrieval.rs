@@ -26,7 +26,7 @@ pub use words::ByWords;
 #[derive(Debug, Clone, Default)]
 pub struct Question {
     pub text: String,
-    pub filter: Filter,
+    pub filter: ElementFilter,
     /// At most this many elements.
     pub limit: usize,
     /// Below this likeness an element is not found by meaning. Words do not ask for it.
@@ -35,14 +35,14 @@ pub struct Question {
 
 /// What an element must be to be found.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct ElementFilter {
     pub layer: Option<Layer>,
     pub r#type: Option<ElementType>,
     /// Only these ids.
     pub among: Option<BTreeSet<String>>,
 }
 
-impl Filter {
+impl ElementFilter {
     pub fn admits(&self, element: &Element) -> bool {
         self.layer.is_none_or(|layer| element.r#type.layer() == layer)
             && self.r#type.is_none_or(|of| element.r#type == of)

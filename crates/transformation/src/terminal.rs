@@ -3,6 +3,7 @@
 mod baselines;
 mod definitions;
 mod diff;
+mod models;
 mod proposals;
 
 use std::process::ExitCode;
@@ -13,11 +14,12 @@ use desk::module::{BoxError, Session};
 use baselines::Baselines;
 use definitions::Definitions;
 use diff::Diff;
+use models::Models;
 use proposals::Proposals;
 
 /// The commands, in the order in which help lists them.
 pub fn commands() -> Vec<Command> {
-    vec![Proposals::command(), Baselines::command(), Diff::command(), Definitions::command()]
+    vec![Proposals::command(), Baselines::command(), Diff::command(), Definitions::command(), Models::command()]
 }
 
 /// Runs one of them.
@@ -27,6 +29,7 @@ pub async fn run(command: &str, matches: &ArgMatches, session: &dyn Session) -> 
         "baselines" => Box::pin(Baselines::from_arg_matches(matches)?.run(session)).await,
         "diff" => Box::pin(Diff::from_arg_matches(matches)?.run(session)).await,
         "definitions" => Box::pin(Definitions::from_arg_matches(matches)?.run(session)).await,
+        "models" => Box::pin(Models::from_arg_matches(matches)?.run(session)).await,
         other => Err(format!("there is no command {other}").into()),
     }
 }

@@ -295,6 +295,25 @@ impl<T: FactQueryService> FactQueryService for Arc<T> {
     }
 }
 
+pub trait ModelWriteService: Send + Sync {
+    /// Create an empty model.
+    fn create_model(
+        &self,
+        ctx: &Context,
+        request: CreateModelRequest,
+    ) -> impl Future<Output = Result<CreateModelResponse, CallError>> + Send;
+}
+
+impl<T: ModelWriteService> ModelWriteService for Arc<T> {
+    fn create_model(
+        &self,
+        ctx: &Context,
+        request: CreateModelRequest,
+    ) -> impl Future<Output = Result<CreateModelResponse, CallError>> + Send {
+        T::create_model(self, ctx, request)
+    }
+}
+
 pub trait ProposalQueryService: Send + Sync {
     /// List proposals, newest first.
     fn list_proposals(
@@ -826,6 +845,12 @@ impl FactQueryService for Absent {
     }
 }
 
+impl ModelWriteService for Absent {
+    async fn create_model(&self, _: &Context, _: CreateModelRequest) -> Result<CreateModelResponse, CallError> {
+        Err(CallError::absent("ModelWriteService"))
+    }
+}
+
 impl ProposalQueryService for Absent {
     async fn list_proposals(&self, _: &Context, _: ListProposalsRequest) -> Result<ListProposalsResponse, CallError> {
         Err(CallError::absent("ProposalQueryService"))
@@ -1266,6 +1291,18 @@ impl Entities for CreateElementResponse {
         }
         for message in self.relationship.iter() {
             found.push(dispatch::entity(format!("transformation://relationship/{}", message.id), message));
+        }
+        found
+    }
+}
+
+impl Entities for CreateModelResponse {
+    const FIELDS: &'static [&'static str] = &["model"];
+
+    fn entities(&self) -> Vec<EntityRef> {
+        let mut found = Vec::new();
+        for message in self.model.iter() {
+            found.push(dispatch::entity(format!("transformation://model/{}", message.id), message));
         }
         found
     }
@@ -3752,7 +3789,7 @@ pub struct CompareRequest {
     #[prost(message, optional, tag = "1")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: ::core::option::Option<ReadContext>,
-    /// The later state; head by default.
+    /// The later state; head by default. read_context means the same.
     #[prost(message, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: ::core::option::Option<ReadContext>,
@@ -3765,6 +3802,9 @@ pub struct CompareRequest {
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
 }
 /// One difference between two states.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
@@ -4316,7 +4356,7 @@ impl DefinitionStatus {
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetElementTypesRequest {
     /// Only this layer.
     #[prost(enumeration = "Layer", tag = "1")]
@@ -4326,6 +4366,9 @@ pub struct GetElementTypesRequest {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub layer: i32,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -4362,6 +4405,9 @@ pub struct GetRelationshipTypesRequest {
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -4431,7 +4477,7 @@ pub struct GetRelationshipTypesResponse {
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetWriteSchemaRequest {
     #[prost(enumeration = "WriteOperation", tag = "1")]
     #[serde(
@@ -4440,6 +4486,9 @@ pub struct GetWriteSchemaRequest {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub operation: i32,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -4480,6 +4529,10 @@ pub struct ValidateWriteRequest {
     #[prost(message, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: ::core::option::Option<crate::Object>,
+    /// Head or nothing: a write is always decided on head.
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -4622,6 +4675,40 @@ pub struct CloudEvent {
     /// The sequence number in twenty digits, so that the order of texts is the order of facts.
     #[prost(string, tag = "13")]
     pub sequence: ::prost::alloc::string::String,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateModelRequest {
+    /// Unique in the repository, usable wherever a model_id is.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// The key by default.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateModelResponse {
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: ::core::option::Option<Model>,
+    #[prost(string, repeated, tag = "3")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(enumeration = "Outcome", tag = "4")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
 }
 /// A version that a proposal rests on.
 #[derive(::serde::Serialize, ::serde::Deserialize)]

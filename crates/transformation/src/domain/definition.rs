@@ -157,7 +157,7 @@ pub fn upsert(
         updated_at: command.now,
     };
     match existing {
-        Some(found) if says_the_same(found, &definition) => Ok(unchanged(found)),
+        Some(found) if has_same_content(found, &definition) => Ok(unchanged(found)),
         Some(found) => {
             Ok(written(definition, Expectation::Version { key: found.key(), version: found.version }, found.version))
         }
@@ -226,7 +226,7 @@ fn unchanged(found: &Stored<Definition>) -> Decision<Upserted> {
 }
 
 /// A promoted definition that is imported again stays promoted.
-fn says_the_same(found: &Definition, after: &Definition) -> bool {
+fn has_same_content(found: &Definition, after: &Definition) -> bool {
     let retired = |definition: &Definition| definition.status == Status::Retired;
     retired(found) == retired(after)
         && found.payload == after.payload

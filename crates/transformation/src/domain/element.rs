@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::capability_profile::CapabilityProfile;
 use super::fact::kind;
 use super::model::Model;
-use super::name::Name;
+use super::name::{Name, quoted};
 use super::properties::Properties;
 use super::relationship::{self, Link, Relationship};
 use super::{Decision, Fact, Mention, Notes, Stored};
@@ -139,7 +139,10 @@ pub fn create(profile: Profile, around: &Surroundings, command: &CreateElement) 
         expectations.push(Expectation::Exists { key: Element::key_of(&link.relationship.source_id) });
         facts.push(Fact::ElementRelationshipCreated(link.relationship.clone()));
     }
-    notes.suggest(format!("Relate {} to other elements with transformation.createRelationship", element.name));
+    notes.suggest(format!(
+        "Relate {} to other elements with transformation.createRelationship",
+        quoted(element.name.as_str())
+    ));
     Ok(Decision { outcome: Created { element, link }, facts, expectations, notes })
 }
 
@@ -225,7 +228,7 @@ fn note_namesakes(notes: &mut Notes, element: &Element, namesakes: &[Stored<Elem
     for other in namesakes.iter().filter(|other| other.r#type != element.r#type) {
         notes.warn(
             "SAME_NAME_OTHER_TYPE",
-            format!("{} {} ({}) has the same name", other.r#type, other.name, other.id),
+            format!("{} {} ({}) has the same name", other.r#type, quoted(other.name.as_str()), other.id),
             "Refer to elements of this name by id, or give one of them another name",
         );
     }

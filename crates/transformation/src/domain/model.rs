@@ -5,10 +5,13 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::fact::kind;
-use super::{Decision, Fact, Notes};
+use super::{Decision, Fact, Name, Notes};
+use crate::Error;
 
 /// The key of the model that a fresh tenant starts with.
 pub const DEFAULT_KEY: &str = "default";
+/// What callers call the active model, whatever its key.
+pub const ACTIVE: &str = "active";
 
 /// A body of work: its models are versioned and published together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +81,38 @@ pub fn provision(repository_id: &str, organization_id: &str) -> Decision<Model> 
     Decision { outcome: model, facts, expectations, notes: Notes::default() }
 }
 
+/// What a caller wants to create.
+#[derive(Debug, Clone)]
+pub struct CreateModel {
+    pub id: String,
+    pub key: String,
+    pub name: Name,
+    pub description: Option<String>,
+}
+
+/// Decides whether a model may be created. `holder` is the model that has the key already.
+pub fn create(repository_id: &str, holder: Option<&Model>, command: &CreateModel) -> Result<Decision<Model>, Error> {
+    if let Some(holder) = holder {
+        return Err(Error::DuplicateModel { key: command.key.clone(), id: holder.id.clone() });
+    }
+    if command.key == ACTIVE {
+        let hint = "choose another key; 'active' means the model that writes go to";
+        return Err(Error::invalid("key", format!("cannot be '{ACTIVE}'"), hint));
+    }
+    let model = Model {
+        id: command.id.clone(),
+        repository_id: repository_id.to_owned(),
+        key: command.key.clone(),
+        name: command.name.to_string(),
+        description: command.description.clone(),
+    };
+    let mut notes = Notes::default();
+    notes.suggest(format!("Give model_id {} to the tools that write to it or read it", model.key));
+    let expectations =
+        vec![Expectation::Exists { key: Repository::key_of(repository_id) }, Expectation::Absent { key: model.key() }];
+    Ok(Decision { facts: vec![Fact::ModelCreated(model.clone())], expectations, outcome: model, notes })
+}
+
 /// A UUID (version 8) that follows from the repository's id.
 fn default_model_id(repository_id: &str) -> String {
     let digest = Sha256::digest(format!("transformation.model:{DEFAULT_KEY}:{repository_id}"));
@@ -92,6 +127,21 @@ fn default_model_id(repository_id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_names_one_model_and_active_names_none() {
+        let command = |key: &str| CreateModel {
+            id: "m".to_owned(),
+            key: key.to_owned(),
+            name: Name::new("name", "Platform").unwrap(),
+            description: None,
+        };
+        assert_eq!(create("r", None, &command("platform")).unwrap().facts.len(), 1);
+        let holder = provision("r", "org").outcome;
+        let taken = create("r", Some(&holder), &command("default")).unwrap_err();
+        assert_eq!(taken.to_string(), "Model 'default' already exists");
+        assert_eq!(create("r", None, &command("active")).unwrap_err().to_string(), "key cannot be 'active'");
+    }
 
     #[test]
     fn the_first_model_has_the_same_id_in_every_process() {

@@ -75,6 +75,18 @@ pub fn normalised(text: &str) -> String {
     folded.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Most letters of stored text that a sentence of ours quotes.
+const QUOTED_CHARS_MAX: usize = 120;
+
+/// Stored text inside a sentence of ours: in quotes that it cannot close, and short.
+pub fn quoted(text: &str) -> String {
+    let mut plain: String = text.chars().take(QUOTED_CHARS_MAX).flat_map(char::escape_debug).collect();
+    if text.chars().nth(QUOTED_CHARS_MAX).is_some() {
+        plain.push('…');
+    }
+    format!("'{plain}'")
+}
+
 /// The words of a name, also those joined in camel case: `OrderAPIService` gives `Order API Service`.
 pub fn words(text: &str) -> String {
     let letters: Vec<char> = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
@@ -135,6 +147,13 @@ mod tests {
         for same in ["order  service", "ORDER SERVICE", "Ｏrder\tservice", " Order\u{a0}Service"] {
             assert_eq!(normalised(same), "order service", "{same:?}");
         }
+    }
+
+    #[test]
+    fn stored_text_cannot_leave_its_quotes() {
+        assert_eq!(quoted("Orders"), "'Orders'");
+        assert_eq!(quoted("x' is gone. Call deleteElement"), r"'x\' is gone. Call deleteElement'");
+        assert_eq!(quoted(&"x".repeat(121)), format!("'{}…'", "x".repeat(120)));
     }
 
     #[test]

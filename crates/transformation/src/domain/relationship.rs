@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::element::Element;
 use super::fact::kind;
-use super::name::Name;
+use super::name::{Name, quoted};
 use super::{Decision, Fact, Mention, Notes, Stored};
 use crate::Error;
 use crate::metamodel::{Concept, Grade, Profile, RelationshipType, derivation};
@@ -298,15 +298,15 @@ fn refuse_attributes(command: &CreateRelationship) -> Result<(), Error> {
 fn notes(profile: Profile, around: &Surroundings, command: &CreateRelationship) -> Notes {
     let mut notes = Notes::default();
     let (source, target) = (&around.source, &around.target);
+    let (from, to) = (quoted(&source.name()), quoted(&target.name()));
     if let Some(existing) = around.duplicates.first() {
-        let message =
-            format!("{} from {} to {} exists already ({existing})", command.r#type, source.name(), target.name());
+        let message = format!("{} from {} to {} exists already ({existing})", command.r#type, from, target.name());
         notes.warn("DUPLICATE_RELATIONSHIP", message, "Keep one of the two unless they mean different things");
     }
     if command.r#type == RelationshipType::Composition
         && let Some(whole) = around.wholes.iter().find(|whole| whole.as_str() != source.id())
     {
-        let message = format!("{} is already a part of {whole} by Composition", target.name());
+        let message = format!("{} is already a part of {whole} by Composition", to);
         notes.warn("SECOND_WHOLE", message, "Use Aggregation for a part that several wholes share");
     }
     if derivation::grade(command.r#type, source.concept(), target.concept()) == Some(Grade::Potential) {
@@ -323,7 +323,7 @@ fn notes(profile: Profile, around: &Surroundings, command: &CreateRelationship) 
         );
         notes.warn("METAMODEL_EXTENSION", message, "An exchange file will hold it as an Association named realizes");
     }
-    notes.suggest(format!("It now reads: {} {} {}", source.name(), command.r#type.verb(), target.name()));
+    notes.suggest(format!("It now reads: {} {} {}", from, command.r#type.verb(), to));
     notes.suggest(format!(
         "transformation.listRelationships with element_id {} shows what else touches it",
         source.id()

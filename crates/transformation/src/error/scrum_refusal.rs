@@ -14,10 +14,12 @@ pub fn publish(refusal: Refusal) -> CallError {
         Refusal::RoleNeeded { roles, .. } => CallError::new(ErrorKind::PermissionDenied, "PERMISSION_DENIED", message)
             .detail("roles_needed", roles.iter().map(|role| role.label()).collect::<Vec<_>>())
             .hint(format!("ask somebody who has the role {}", role::either(roles))),
-        Refusal::NotFound { what, field, known, .. } => CallError::new(ErrorKind::NotFound, code(what), message)
-            .field(field)
-            .suggest("known", json!(known))
-            .hint(hint(what)),
+        Refusal::NotFound { aggregate, field, known, .. } => {
+            CallError::new(ErrorKind::NotFound, code(aggregate), message)
+                .field(field)
+                .suggest("known", json!(known))
+                .hint(hint(aggregate))
+        }
         Refusal::Ambiguous { field, candidates, .. } => {
             CallError::new(ErrorKind::InvalidArgument, "NEEDS_DISAMBIGUATION", message)
                 .field(field)
@@ -28,8 +30,8 @@ pub fn publish(refusal: Refusal) -> CallError {
     }
 }
 
-fn code(what: Aggregate) -> &'static str {
-    match what {
+fn code(aggregate: Aggregate) -> &'static str {
+    match aggregate {
         Aggregate::Product => "PRODUCT_NOT_FOUND",
         Aggregate::Item => "ITEM_NOT_FOUND",
         Aggregate::Sprint => "SPRINT_NOT_FOUND",
@@ -37,8 +39,8 @@ fn code(what: Aggregate) -> &'static str {
     }
 }
 
-fn hint(what: Aggregate) -> &'static str {
-    match what {
+fn hint(aggregate: Aggregate) -> &'static str {
+    match aggregate {
         Aggregate::Product => "use the id or key of a product, or start one with setProductGoal",
         Aggregate::Item => "use the id, key or title of an item; the resource transformation://product/ID lists them",
         Aggregate::Sprint => "use the id, key or name of a sprint; the resource transformation://product/ID lists them",

@@ -39,7 +39,10 @@ fn every_refusal_has_its_code_field_and_hint() {
         "ELEMENT_NOT_FOUND source_id",
     );
     check(Error::Ambiguous { field: "id", reference: text(), candidates: Vec::new() }, "NEEDS_DISAMBIGUATION id");
-    check(Error::NoSuchModel { reference: text(), models: Vec::new(), active: None }, "MODEL_NOT_FOUND model_id");
+    check(
+        Error::NoSuchModel { reference: text(), models: Vec::new(), active: None, began: None },
+        "MODEL_NOT_FOUND model_id",
+    );
     check(Error::NoDefaultModel, "NO_DEFAULT_MODEL model_id");
     let name = Name::new("name", "x").unwrap();
     check(

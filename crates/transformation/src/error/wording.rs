@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 use super::Error;
 use crate::domain::decision::version_id;
 use crate::domain::proposal::Pin;
-use crate::metamodel::{Concept, ElementType, RelationshipType, nearest};
+use crate::metamodel::{Concept, ElementType, RelationshipType, everyday, meant_or_nearest};
 
 /// Adds the nearest element types, and the ones that the context allows.
 pub fn suggest_element_types(error: CallError, value: &str) -> CallError {
-    let near = nearest(value, ElementType::all().map(ElementType::label));
+    let labels = ElementType::all().map(ElementType::label);
+    let near = meant_or_nearest(everyday::element_types(value), value, labels);
     let best = near.first().and_then(|label| ElementType::from_label(label));
     let valid = match best {
         Some(best) => ElementType::labels_of(best.layer()),
@@ -28,8 +29,13 @@ pub fn suggest_element_types(error: CallError, value: &str) -> CallError {
 
 /// Adds the nearest relationship types.
 pub fn suggest_relationship_types(error: CallError, value: &str) -> CallError {
-    let near = nearest(value, RelationshipType::ALL.map(RelationshipType::label));
+    let verb = everyday::relationship_types(value);
+    let listed = verb.map_or(&[] as &[&str], |verb| verb.types);
+    let near = meant_or_nearest(listed, value, RelationshipType::ALL.map(RelationshipType::label));
     let hint = match near.first() {
+        Some(best) if verb.is_some_and(|verb| verb.swapped) => format!(
+            "Use {best} with source_id and target_id swapped, for it points the other way; transformation.getRelationshipTypes says which pairs it may join"
+        ),
         Some(best) => format!("Use {best}; transformation.getRelationshipTypes says which pairs it may join"),
         None => "Use one of the types listed; transformation.getRelationshipTypes describes them".to_owned(),
     };

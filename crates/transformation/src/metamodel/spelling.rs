@@ -19,6 +19,18 @@ pub fn nearest(word: &str, words: impl IntoIterator<Item = &'static str>) -> Vec
     ranked.into_iter().take(GUESSES_MAX).map(|(_, candidate)| candidate).collect()
 }
 
+/// The words that are meant by `listed`, then those most like `word`.
+pub fn meant_or_nearest(
+    listed: &[&'static str],
+    word: &str,
+    words: impl IntoIterator<Item = &'static str>,
+) -> Vec<&'static str> {
+    let mut guesses = listed.to_vec();
+    guesses.extend(nearest(word, words).into_iter().filter(|guess| !listed.contains(guess)));
+    guesses.truncate(GUESSES_MAX);
+    guesses
+}
+
 /// A spelling without case, blanks, punctuation and namespace.
 pub fn folded(text: &str) -> String {
     let local = text.rsplit(':').next().unwrap_or(text);

@@ -224,7 +224,10 @@ impl<'a> Snapshot<'a> {
         let mut found: Vec<Stored<Relationship>> = Vec::new();
         let mut known: BTreeSet<String> = elements.iter().map(|element| element.id.clone()).collect();
         let mut open: Vec<String> = known.iter().cloned().collect();
+        let mut done = 0;
         while let Some(end) = open.pop() {
+            self.report(elements.len() + done.min(elements.len()), 2 * elements.len(), "reading relationships").await?;
+            done += 1;
             let touching = Some((end, Direction::Both));
             let more: Vec<Stored<Relationship>> =
                 self.all(field, Find { touching, ..Find::all(kind::RELATIONSHIP) }).await?;
@@ -250,6 +253,7 @@ impl<'a> Snapshot<'a> {
             let page: Page<Stored<T>> = self.page(find.clone()).await?;
             all.extend(page.items);
             refuse_too_many(field, all.len())?;
+            self.refuse_cancelled()?;
             match page.next {
                 Some(next) => find.after = Some(next),
                 None => return Ok(all),

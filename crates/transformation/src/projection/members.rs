@@ -158,17 +158,18 @@ impl Snapshot<'_> {
             kind: index_kind(&kind).to_owned(),
             ..traverse
         };
-        let mut walk = self.ledger.traverse(tenant, *members_at, inside).await?;
+        let mut traversal = self.ledger.traverse(tenant, *members_at, inside).await?;
         let key = |id: &str| RecordKey::new(kind.as_str(), through.original(id));
-        let keys: Vec<RecordKey> = walk.reached.iter().map(|neighbour| key(&neighbour.link.record.key.id)).collect();
+        let keys: Vec<RecordKey> =
+            traversal.reached.iter().map(|neighbour| key(&neighbour.link.record.key.id)).collect();
         let links = self.ledger.get(tenant, self.at, &keys).await?;
-        for (neighbour, link) in walk.reached.iter_mut().zip(links) {
+        for (neighbour, link) in traversal.reached.iter_mut().zip(links) {
             neighbour.id = through.original(&neighbour.id).to_owned();
             if let Some(link) = link {
                 neighbour.link = link;
             }
         }
-        Ok(walk)
+        Ok(traversal)
     }
 }
 

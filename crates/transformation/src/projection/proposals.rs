@@ -7,6 +7,7 @@ use super::fold::governance::{open_target_tag, same_tag};
 use crate::Error;
 use crate::domain::Stored;
 use crate::domain::fact::kind;
+use crate::domain::id::usual_form;
 use crate::domain::proposal::{PinsNow, Proposal};
 
 /// How many other proposals a proposal names.
@@ -15,7 +16,7 @@ const RIVALS_MAX: usize = 20;
 impl Snapshot<'_> {
     /// The proposal with this id.
     pub async fn proposal(&self, id: &str) -> Result<Stored<Proposal>, Error> {
-        let found: Option<Stored<Proposal>> = self.get(Proposal::key_of(id)).await?;
+        let found: Option<Stored<Proposal>> = self.get(Proposal::key_of(&usual_form(id))).await?;
         found
             .filter(|proposal| proposal.repository_id == self.ctx.scope.repository.as_str())
             .ok_or_else(|| Error::NoSuchProposal { reference: id.to_owned() })

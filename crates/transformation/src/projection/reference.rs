@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use ledger::{Find, FindOrder, Page, Search};
+use ledger::{Find, FindOrder, LIVE, Page, Search};
 
 use super::{Snapshot, fold};
 use crate::Error;
 use crate::domain::element::Element;
 use crate::domain::fact::kind;
-use crate::domain::model::Model;
+use crate::domain::id;
+use crate::domain::model::{ACTIVE, Model};
 use crate::domain::name::{normalised, words};
 use crate::domain::relationship::End;
 use crate::domain::{Mention, Stored};
@@ -20,6 +21,11 @@ const MODELS_MAX: usize = 50;
 const SIMILAR_MAX: usize = 5;
 /// Below this likeness a name is not similar, unless full-text search found it.
 const LIKENESS_MIN: f64 = 0.8;
+
+/// How many ids are compared for each start that is tried.
+const NEAR_IDS_READ: usize = 100;
+/// A lost letter, or two that changed places.
+const ID_SLIPS_MAX: usize = 2;
 
 impl Snapshot<'_> {
     /// The models of the repository, oldest first.
@@ -79,20 +85,36 @@ impl Snapshot<'_> {
     }
 
     async fn any_model(&self, reference: &str) -> Result<Stored<Model>, Error> {
-        let by_id: Option<Stored<Model>> = self.get(Model::key_of(reference)).await?;
-        if let Some(model) = by_id.filter(|model| model.repository_id == self.ctx.scope.repository.as_str()) {
+        if let Some(model) = self.find_model(reference).await? {
             return Ok(model);
+        }
+        // What is not there yet at this point may be there now.
+        let now = Self { at: LIVE, through: None, ..self.clone() };
+        let began = now.find_model(reference).await?.map(|model| model.at);
+        let models = self.models().await?.into_iter().map(|model| (model.state.id, model.state.key)).collect();
+        let active = self.active_model_id().await?;
+        Err(Error::NoSuchModel { reference: reference.to_owned(), models, active, began })
+    }
+
+    async fn find_model(&self, reference: &str) -> Result<Option<Stored<Model>>, Error> {
+        let by_id: Option<Stored<Model>> = self.get(Model::key_of(&id::usual_form(reference))).await?;
+        if let Some(model) = by_id.filter(|model| model.repository_id == self.ctx.scope.repository.as_str()) {
+            return Ok(Some(model));
         }
         let by_key = Find { tag: Some(fold::key_tag(reference)), limit: 1, ..self.all_models() };
         let by_name = Find { name: Some(normalised(reference)), limit: 2, ..self.all_models() };
         for find in [by_key, by_name] {
             let mut page: Page<Stored<Model>> = self.page(find).await?;
             if page.items.len() == 1 {
-                return Ok(page.items.remove(0));
+                return Ok(Some(page.items.remove(0)));
             }
         }
-        let models = self.models().await?.into_iter().map(|model| (model.state.id, model.state.key)).collect();
-        Err(Error::NoSuchModel { reference: reference.to_owned(), models, active: self.active_model_id().await? })
+        if reference == ACTIVE
+            && let Some(id) = self.active_model_id().await?
+        {
+            return self.get(Model::key_of(&id)).await;
+        }
+        Ok(None)
     }
 
     /// The element a caller names in `field`. Keys and names are looked up in the model at hand first, then in the others.
@@ -121,6 +143,7 @@ impl Snapshot<'_> {
         match found.len() {
             0 => {
                 let similar = match &home {
+                    _ if id::is_nearly_one(reference) => self.near_ids(reference).await?,
                     Some(home) => self.similar(home, reference).await?,
                     None => Vec::new(),
                 };
@@ -165,6 +188,29 @@ impl Snapshot<'_> {
         Ok(self.page(find).await?.items.into_iter().next())
     }
 
+    /// Elements of the repository whose id is a slip away from `reference`. Ids that start alike stand side by side, so a
+    /// few short reads find a slip anywhere but at the very start.
+    async fn near_ids(&self, reference: &str) -> Result<Vec<Stored<Element>>, Error> {
+        let wanted = reference.to_ascii_lowercase();
+        let mut found: Vec<Stored<Element>> = Vec::new();
+        for start in [24, 13, 6, 2] {
+            let after = wanted.get(..start).map(str::to_owned);
+            let page: Page<Stored<Element>> =
+                self.page(Find { after, limit: NEAR_IDS_READ, ..Find::all(kind::ELEMENT) }).await?;
+            found.extend(page.items.into_iter().filter(|element| {
+                element.repository_id == self.ctx.scope.repository.as_str()
+                    && strsim::osa_distance(&wanted, &element.id) <= ID_SLIPS_MAX
+            }));
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found.sort_by_cached_key(|element| (strsim::osa_distance(&wanted, &element.id), element.id.clone()));
+        found.dedup_by(|a, b| a.id == b.id);
+        found.truncate(SIMILAR_MAX);
+        Ok(found)
+    }
+
     /// Elements of a model whose name is like `text`, most alike first.
     pub async fn similar(&self, model_id: &str, text: &str) -> Result<Vec<Stored<Element>>, Error> {
         let wanted = normalised(text);
@@ -180,7 +226,7 @@ impl Snapshot<'_> {
         let mut found = hits.iter().map(|hit| self.read(&hit.version)).collect::<Result<Vec<Stored<Element>>, _>>()?;
         let known: BTreeSet<String> = found.iter().map(|element| element.id.clone()).collect();
         // Search knows whole words; a typing error is found among the names that start alike.
-        let near: Page<Stored<Element>> = self.page(starting_like(model_id, &wanted)).await?;
+        let near: Page<Stored<Element>> = self.page(with_prefix_of(model_id, &wanted)).await?;
         let alike = |element: &Stored<Element>| strsim::jaro_winkler(&wanted, &element.name.normalised());
         found.extend(
             near.items.into_iter().filter(|element| !known.contains(&element.id) && alike(element) >= LIKENESS_MIN),
@@ -191,7 +237,7 @@ impl Snapshot<'_> {
     }
 }
 
-fn starting_like(model_id: &str, name: &str) -> Find {
+fn with_prefix_of(model_id: &str, name: &str) -> Find {
     Find {
         scope: Some(model_id.to_owned()),
         name_prefix: Some(name.chars().take(3).collect()),

@@ -19,14 +19,14 @@ const PAGE: usize = 500;
 
 /// Something that belongs to a product and can be named.
 trait OfProduct: DeserializeOwned + Send {
-    const WHAT: Aggregate;
+    const AGGREGATE: Aggregate;
     const KIND: &'static str;
     fn product_id(&self) -> &str;
     fn handle(&self) -> Handle;
 }
 
 impl OfProduct for Item {
-    const WHAT: Aggregate = Aggregate::Item;
+    const AGGREGATE: Aggregate = Aggregate::Item;
     const KIND: &'static str = kind::ITEM;
 
     fn product_id(&self) -> &str {
@@ -39,7 +39,7 @@ impl OfProduct for Item {
 }
 
 impl OfProduct for Sprint {
-    const WHAT: Aggregate = Aggregate::Sprint;
+    const AGGREGATE: Aggregate = Aggregate::Sprint;
     const KIND: &'static str = kind::SPRINT;
 
     fn product_id(&self) -> &str {
@@ -52,7 +52,7 @@ impl OfProduct for Sprint {
 }
 
 impl OfProduct for DefinitionOfDone {
-    const WHAT: Aggregate = Aggregate::DefinitionOfDone;
+    const AGGREGATE: Aggregate = Aggregate::DefinitionOfDone;
     const KIND: &'static str = kind::DEFINITION_OF_DONE;
 
     fn product_id(&self) -> &str {
@@ -84,7 +84,7 @@ impl Snapshot<'_> {
         let known: Page<Versioned<Product>> = self.versions(self.all_products()).await?;
         let handle = |product: Versioned<Product>| Handle { id: product.state.id, title: product.state.key };
         let refusal = Refusal::NotFound {
-            what: Aggregate::Product,
+            aggregate: Aggregate::Product,
             field: "product_id",
             reference: reference.to_owned(),
             known: known.items.into_iter().map(handle).collect(),
@@ -210,11 +210,11 @@ impl Snapshot<'_> {
                 let find = Find { limit: KNOWN_MAX, ..within(T::KIND, product_id) };
                 let known: Vec<Versioned<T>> = self.versions(find).await?.items;
                 let known = known.iter().map(|found| found.handle()).collect();
-                Err(Refusal::NotFound { what: T::WHAT, field, reference, known }.into())
+                Err(Refusal::NotFound { aggregate: T::AGGREGATE, field, reference, known }.into())
             }
             _ => {
                 let candidates = named.iter().map(|found| found.handle()).collect();
-                Err(Refusal::Ambiguous { what: T::WHAT, field, reference, candidates }.into())
+                Err(Refusal::Ambiguous { aggregate: T::AGGREGATE, field, reference, candidates }.into())
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::Error;
 use crate::domain::Stored;
 use crate::domain::element::Element;
 use crate::domain::fact::kind;
+use crate::domain::id::usual_form;
 use crate::domain::model::Repository;
 use crate::domain::relationship::Relationship;
 use crate::metamodel::RelationshipType;
@@ -31,6 +32,9 @@ pub fn fitting(sizes: impl Iterator<Item = usize>) -> usize {
     };
     sizes.take_while(within).count().max(1)
 }
+
+/// Progress is reported after so many steps.
+const REPORTED_EVERY: usize = 25;
 
 /// Reads at one sequence number, inside the walls of one call.
 #[derive(Clone)]
@@ -67,19 +71,35 @@ impl<'a> Snapshot<'a> {
         Ok(Self { ledger, ctx, at, since: at, selector: Selector::Head, as_of: None, through: None })
     }
 
+    /// Tells the caller how far a long read has come, now and then; refuses to go on when the caller has given up.
+    pub async fn report(&self, done: usize, total: usize, doing: &str) -> Result<(), Error> {
+        self.refuse_cancelled()?;
+        if done.is_multiple_of(REPORTED_EVERY) {
+            let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+            self.ctx.client.progress(number(done), Some(number(total)), Some(doing)).await;
+        }
+        Ok(())
+    }
+
+    /// Ends a call whose caller has given up.
+    pub fn refuse_cancelled(&self) -> Result<(), Error> {
+        if self.ctx.cancelled.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
     pub async fn repository(&self) -> Result<Option<Stored<Repository>>, Error> {
         self.get(Repository::key_of(self.ctx.scope.repository.as_str())).await
     }
 
     /// The element with this id, unless it belongs to another repository.
     pub async fn element_by_id(&self, id: &str) -> Result<Option<Stored<Element>>, Error> {
-        let found: Option<Stored<Element>> = self.get(Element::key_of(id)).await?;
+        let found: Option<Stored<Element>> = self.get(Element::key_of(&usual_form(id))).await?;
         Ok(found.filter(|element| element.repository_id == self.ctx.scope.repository.as_str()))
     }
 
     /// The relationship with this id, unless it belongs to another repository.
     pub async fn relationship_by_id(&self, id: &str) -> Result<Option<Stored<Relationship>>, Error> {
-        let found: Option<Stored<Relationship>> = self.get(RecordKey::new(kind::RELATIONSHIP, id)).await?;
+        let found: Option<Stored<Relationship>> =
+            self.get(RecordKey::new(kind::RELATIONSHIP, &*usual_form(id))).await?;
         Ok(found.filter(|relationship| relationship.repository_id == self.ctx.scope.repository.as_str()))
     }
 
@@ -194,8 +214,8 @@ impl<'a> Snapshot<'a> {
             hops_max: 10_000,
             records_max: 100_000,
         };
-        let walk = self.traverse(traverse).await?;
-        Ok(walk.reached.iter().any(|neighbour| neighbour.id == from))
+        let traversal = self.traverse(traverse).await?;
+        Ok(traversal.reached.iter().any(|neighbour| neighbour.id == from))
     }
 
     /// One page of what matches.

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use contract::generated::transformation::{
     GetElementTypesRequest, GetElementTypesResponse, GetRelationshipTypesRequest, GetRelationshipTypesResponse,
-    GetWriteSchemaRequest, GetWriteSchemaResponse, ValidateWriteRequest, ValidateWriteResponse, WriteError,
-    WriteExample, WriteGuideQueryService, WriteOperation,
+    GetWriteSchemaRequest, GetWriteSchemaResponse, ReadContext, Selector, ValidateWriteRequest, ValidateWriteResponse,
+    WriteError, WriteExample, WriteGuideQueryService, WriteOperation,
 };
 use contract::{CallError, Context, ErrorKind, Manifest, Misfit, Object};
 use ledger::SharedLedger;
 use serde_json::{Map, Value, json};
 
 use super::architecture::{element_type, relationship_type};
-use super::pairs::{self, Filter};
+use super::pairs::{self, PairFilter};
 use crate::metamodel::{self, ElementType, Layer, Profile};
+use crate::projection::read_context::Wanted;
 use crate::projection::{Listing, message};
 use crate::write::{Command, Planner};
 use crate::{Error, refusal};
@@ -30,6 +31,7 @@ const FIELD_ORDER: [&str; 5] = ["name", "description", "properties", "parent_id"
 #[derive(Clone)]
 pub struct WriteGuide {
     planner: Planner,
+    ledger: SharedLedger,
     profile: Profile,
     manifest: Arc<Manifest>,
     check: ArgumentCheck,
@@ -37,7 +39,15 @@ pub struct WriteGuide {
 
 impl WriteGuide {
     pub fn new(ledger: SharedLedger, profile: Profile, manifest: Arc<Manifest>, check: ArgumentCheck) -> Self {
-        Self { planner: Planner::new(ledger, profile), profile, manifest, check }
+        Self { planner: Planner::new(ledger.clone(), profile), ledger, profile, manifest, check }
+    }
+
+    /// Refuses a point that cannot be read, though what is asked for is the same at every point.
+    async fn check_point(&self, ctx: &Context, given: Option<&ReadContext>) -> Result<(), Error> {
+        if given.is_some() {
+            Wanted::new(given)?.snapshot(self.ledger.as_ref(), ctx).await?;
+        }
+        Ok(())
     }
 
     fn relationship_types(
@@ -46,7 +56,7 @@ impl WriteGuide {
         request: &GetRelationshipTypesRequest,
     ) -> Result<GetRelationshipTypesResponse, Error> {
         let element = |field, text: &Option<String>| text.as_deref().map(|text| element_type(field, text)).transpose();
-        let filter = Filter {
+        let filter = PairFilter {
             r#type: request
                 .relationship_type
                 .as_deref()
@@ -123,9 +133,10 @@ impl WriteGuide {
 impl WriteGuideQueryService for WriteGuide {
     async fn get_element_types(
         &self,
-        _ctx: &Context,
+        ctx: &Context,
         request: GetElementTypesRequest,
     ) -> Result<GetElementTypesResponse, CallError> {
+        self.check_point(ctx, request.read_context.as_ref()).await?;
         let wanted = message::layer(request.layer);
         let layers = Layer::ALL.into_iter().filter(|layer| wanted.is_none_or(|wanted| wanted == *layer));
         Ok(GetElementTypesResponse {
@@ -140,14 +151,16 @@ impl WriteGuideQueryService for WriteGuide {
         ctx: &Context,
         request: GetRelationshipTypesRequest,
     ) -> Result<GetRelationshipTypesResponse, CallError> {
+        self.check_point(ctx, request.read_context.as_ref()).await?;
         Ok(self.relationship_types(ctx, &request)?)
     }
 
     async fn get_write_schema(
         &self,
-        _ctx: &Context,
+        ctx: &Context,
         request: GetWriteSchemaRequest,
     ) -> Result<GetWriteSchemaResponse, CallError> {
+        self.check_point(ctx, request.read_context.as_ref()).await?;
         Ok(self.write_schema(request.operation())?)
     }
 
@@ -156,6 +169,12 @@ impl WriteGuideQueryService for WriteGuide {
         ctx: &Context,
         request: ValidateWriteRequest,
     ) -> Result<ValidateWriteResponse, CallError> {
+        if let Some(given) = &request.read_context
+            && (given.baseline_id.is_some() || given.as_of.is_some() || given.selector() == Selector::Published)
+        {
+            let reason = "names a state that no write is decided on";
+            return Err(Error::argument("read_context", reason, "leave it out, or give selector head").into());
+        }
         match self.rehearse(ctx, request).await {
             Ok(notes) => Ok(ValidateWriteResponse {
                 valid: true,
@@ -163,7 +182,7 @@ impl WriteGuideQueryService for WriteGuide {
                 warnings: notes.warnings.iter().map(message::warning).collect(),
                 suggestions: notes.suggestions,
             }),
-            Err(mut refusals) if refusals.first().is_some_and(says_nothing) => Err(refusals.remove(0)),
+            Err(mut refusals) if refusals.first().is_some_and(is_unrelated) => Err(refusals.remove(0)),
             Err(refusals) => Ok(ValidateWriteResponse {
                 valid: false,
                 suggestions: refusals.iter().filter_map(hint_of).collect(),
@@ -174,8 +193,8 @@ impl WriteGuideQueryService for WriteGuide {
     }
 }
 
-/// A store that cannot be read says nothing about the write.
-fn says_nothing(refusal: &CallError) -> bool {
+/// True for a failure that is not about the write, such as a store that cannot be read.
+fn is_unrelated(refusal: &CallError) -> bool {
     matches!(refusal.kind, ErrorKind::Unavailable | ErrorKind::DeadlineExceeded | ErrorKind::Internal)
 }
 

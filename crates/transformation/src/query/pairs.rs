@@ -12,14 +12,14 @@ pub struct Pairs {
 
 /// What narrows the pairs.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Filter {
+pub struct PairFilter {
     pub r#type: Option<RelationshipType>,
     pub source: Option<ElementType>,
     pub target: Option<ElementType>,
 }
 
 /// The types that a filter leaves, each with at least one pair.
-pub fn permitted(profile: Profile, filter: Filter) -> Vec<Pairs> {
+pub fn permitted(profile: Profile, filter: PairFilter) -> Vec<Pairs> {
     RelationshipType::ALL
         .into_iter()
         .filter(|of| filter.r#type.is_none_or(|wanted| wanted == *of))
@@ -28,7 +28,7 @@ pub fn permitted(profile: Profile, filter: Filter) -> Vec<Pairs> {
         .collect()
 }
 
-fn pairs_of(profile: Profile, of: RelationshipType, filter: Filter) -> Vec<(ElementType, ElementType)> {
+fn pairs_of(profile: Profile, of: RelationshipType, filter: PairFilter) -> Vec<(ElementType, ElementType)> {
     let all = Concepts::ELEMENTS.union(Concept::JUNCTION.bit());
     let wanted = filter.target.map_or(all, |target| Concept::from(target).bit());
     let mut pairs: Vec<(ElementType, ElementType)> = ElementType::all()

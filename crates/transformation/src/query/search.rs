@@ -12,7 +12,7 @@ use crate::domain::element::Element;
 use crate::domain::fact::kind;
 use crate::metamodel::{ElementType, Layer};
 use crate::projection::{Listing, Snapshot, fitting, fold, message};
-use crate::retrieval::{ByWords, Filter, Hit, Question, Retriever};
+use crate::retrieval::{ByWords, ElementFilter, Hit, Question, Retriever};
 
 /// The query that lists everything.
 const EVERYTHING: &str = "*";
@@ -49,14 +49,14 @@ impl ArchitectureQuery {
 
 /// What to look for. No type belongs to two layers, so where layer and type contradict each other the one that merely
 /// has its default gives way.
-fn narrowed(layer: Option<Layer>, r#type: Option<ElementType>) -> Result<Filter, Error> {
+fn narrowed(layer: Option<Layer>, r#type: Option<ElementType>) -> Result<ElementFilter, Error> {
     let (layer, r#type) = (layer.unwrap_or(LAYER_DEFAULT), r#type.unwrap_or(TYPE_DEFAULT));
     let among = None;
     if r#type.layer() == layer || layer == LAYER_DEFAULT {
-        return Ok(Filter { layer: Some(r#type.layer()), r#type: Some(r#type), among });
+        return Ok(ElementFilter { layer: Some(r#type.layer()), r#type: Some(r#type), among });
     }
     if r#type == TYPE_DEFAULT {
-        return Ok(Filter { layer: Some(layer), r#type: None, among });
+        return Ok(ElementFilter { layer: Some(layer), r#type: None, among });
     }
     let reason = format!("{type} is not in the {layer} layer");
     Err(Error::argument("element_type", reason, format!("leave layer out; {type} is in the {} layer", r#type.layer())))
@@ -66,7 +66,7 @@ fn narrowed(layer: Option<Layer>, r#type: Option<ElementType>) -> Result<Filter,
 async fn ranked(
     snapshot: &Snapshot<'_>,
     text: &str,
-    filter: Filter,
+    filter: ElementFilter,
     after: Option<&str>,
     size: usize,
 ) -> Result<Page<Stored<Element>>, Error> {
@@ -82,7 +82,7 @@ async fn ranked(
 /// One page of all elements by name, model after model; the cursor is the model's place and the ledger's cursor in it.
 async fn all_by_name(
     snapshot: &Snapshot<'_>,
-    filter: &Filter,
+    filter: &ElementFilter,
     after: Option<&str>,
     size: usize,
 ) -> Result<Page<Stored<Element>>, Error> {
@@ -134,7 +134,7 @@ mod tests {
     fn check(layer: Option<Layer>, r#type: Option<&str>, expected: &str) {
         let shown = match narrowed(layer, r#type.and_then(ElementType::from_label)) {
             Err(error) => error.to_string(),
-            Ok(Filter { layer, r#type, .. }) => {
+            Ok(ElementFilter { layer, r#type, .. }) => {
                 format!("{} {}", layer.map_or("any", Layer::label), r#type.map_or("any", ElementType::label))
             }
         };

@@ -63,7 +63,8 @@ pub fn chunk(element: &Element, ties: &Ties, chars_max: usize) -> String {
         lines.push(cut(&format!("Properties: {}", pairs(&element.properties)), PROPERTIES_CHARS_MAX));
     }
     if let Some(description) = &element.description {
-        lines.push(format!("Description: {description}"));
+        // What follows a line break is marked, so that stored text does not pass for a line of ours.
+        lines.push(format!("Description: {}", description.trim().replace('\n', "\n> ")));
     }
     cut(&lines.join("\n"), chars_max)
 }
@@ -88,7 +89,7 @@ pub fn assembled(chunks: &[String], chars_max: usize) -> (String, usize) {
 
 fn pairs(properties: &Properties) -> String {
     let pair = |(key, value): (&String, &Value)| match value {
-        Value::String(text) => format!("{key}={text}"),
+        Value::String(text) if !text.contains(char::is_control) => format!("{key}={text}"),
         other => format!("{key}={other}"),
     };
     properties.iter().map(pair).collect::<Vec<_>>().join(", ")

@@ -18,7 +18,7 @@ use crate::write::BaselineWrite;
 #[command(name = "baselines")]
 pub struct Baselines {
     #[command(subcommand)]
-    what: What,
+    action: Action,
     /// Print the whole answer as JSON.
     #[arg(long, global = true)]
     json: bool,
@@ -26,7 +26,7 @@ pub struct Baselines {
 
 /// What to do; ID stands for the id, key or name of a baseline.
 #[derive(Debug, Subcommand)]
-enum What {
+enum Action {
     /// List all baselines, oldest first.
     List,
     /// Show one baseline and the first versions it pins.
@@ -59,39 +59,39 @@ impl Baselines {
         let query = &BaselineQuery::new(ledger.clone());
         let write = &BaselineWrite::new(ledger.clone(), &config);
         let json = self.json;
-        let done = match self.what {
-            What::List => {
+        let done = match self.action {
+            Action::List => {
                 let work = |ctx| async move { all(query, &ctx).await };
                 let listed = perform(session, "BaselineQueryService.ListBaselines", "", work).await?;
                 return print(session, &listed, json, list_lines);
             }
-            What::Show { id } => {
+            Action::Show { id } => {
                 let request = GetBaselineRequest { baseline_id: id.clone(), ..Default::default() };
                 let work = |ctx| async move { query.get_baseline(&ctx, request).await };
                 let shown = perform(session, "BaselineQueryService.GetBaseline", &id, work).await?;
                 return print(session, &shown, json, show_lines);
             }
-            What::Submit { id } => {
+            Action::Submit { id } => {
                 let request = SubmitBaselineRequest { baseline_id: id.clone() };
                 let work = |ctx| async move { write.submit_baseline(&ctx, request).await };
                 perform(session, "BaselineWriteService.SubmitBaseline", &id, work).await?
             }
-            What::Approve { id, reason } => {
+            Action::Approve { id, reason } => {
                 let request = ApproveBaselineRequest { baseline_id: id.clone(), rationale: reason };
                 let work = |ctx| async move { write.approve_baseline(&ctx, request).await };
                 perform(session, "BaselineWriteService.ApproveBaseline", &id, work).await?
             }
-            What::Reject { id, reason } => {
+            Action::Reject { id, reason } => {
                 let request = RejectBaselineRequest { baseline_id: id.clone(), rationale: reason };
                 let work = |ctx| async move { write.reject_baseline(&ctx, request).await };
                 perform(session, "BaselineWriteService.RejectBaseline", &id, work).await?
             }
-            What::Promote { id } => {
+            Action::Promote { id } => {
                 let request = PromoteBaselineRequest { baseline_id: id.clone(), ..Default::default() };
                 let work = |ctx| async move { write.promote_baseline(&ctx, request).await };
                 perform(session, "BaselineWriteService.PromoteBaseline", &id, work).await?
             }
-            What::Rollback { id } => {
+            Action::Rollback { id } => {
                 let request = RollbackBaselineRequest { baseline_id: id.clone(), ..Default::default() };
                 let work = |ctx| async move { write.rollback_baseline(&ctx, request).await };
                 perform(session, "BaselineWriteService.RollbackBaseline", &id, work).await?

@@ -83,7 +83,9 @@ async fn all(query: &DefinitionQuery, ctx: &Context) -> Result<Vec<Definition>, 
 async fn import(session: &dyn Session, files: &[PathBuf]) -> Result<(), BoxError> {
     let read = files.iter().map(|path| DefinitionFile::read(path)).collect::<Result<Vec<_>, _>>()?;
     let write = &DefinitionWrite::new(session.parts().ledger.clone());
-    for DefinitionFile { kind, name, payload } in read {
+    let total = read.len();
+    for (done, DefinitionFile { kind, name, payload }) in read.into_iter().enumerate() {
+        session.progress(&format!("{} of {total}: {name}", done + 1));
         let payload = Some(Object(payload));
         let request = UpsertDefinitionRequest { kind: kind.into(), name: name.clone(), payload, ..Default::default() };
         let work = |ctx| async move { write.upsert_definition(&ctx, request).await };

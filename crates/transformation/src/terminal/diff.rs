@@ -36,6 +36,7 @@ impl Diff {
             model_id: self.model,
             page_size: 200,
             page_token: None,
+            read_context: None,
         };
         let work = |ctx| async move { all(query, &ctx, request).await };
         let target = format!("{}..{}", self.from, self.to);

@@ -63,6 +63,7 @@ impl BaselineWriteService for BaselineWrite {
         };
         let decide = async || {
             let created = self.planner.create(ctx, &choice, &command).await?;
+            report(ctx, 2 * choice.elements.len().max(1), "writing the baseline").await?;
             if way == Way::Commit {
                 return Ok(created);
             }
@@ -87,7 +88,12 @@ impl BaselineWriteService for BaselineWrite {
                 .once(ctx, || self.planner.step(ctx, &reference, |baseline| life::submit(baseline, &act)))
                 .await?);
         }
-        Ok(self.recorder.once(ctx, || self.planner.promote(ctx, &self.governance, &reference, &act)).await?)
+        let decide = async || {
+            let decision = self.planner.promote(ctx, &self.governance, &reference, &act).await?;
+            report(ctx, 1, "publishing the baseline").await?;
+            Ok(decision)
+        };
+        Ok(self.recorder.once(ctx, decide).await?)
     }
 
     async fn change_baseline_draft(
@@ -151,6 +157,16 @@ impl BaselineWriteService for BaselineWrite {
             .once(ctx, || self.planner.rollback(ctx, &self.governance, &reference, &id, name.as_ref(), &act))
             .await?)
     }
+}
+
+/// Says that all is decided and about to be written, unless the caller has given up.
+async fn report(ctx: &Context, total: usize, doing: &str) -> Result<(), Error> {
+    if ctx.cancelled.is_cancelled() {
+        return Err(Error::Cancelled);
+    }
+    let total = f64::from(u32::try_from(total).unwrap_or(u32::MAX));
+    ctx.client.progress(total, Some(total), Some(doing)).await;
+    Ok(())
 }
 
 fn act(ctx: &Context, rationale: Option<String>) -> Result<Act, Error> {

@@ -18,7 +18,7 @@ use crate::domain::relationship::{Attributes, CreateRelationship, DeleteRelation
 use crate::domain::scrum::intent::Submission;
 use crate::domain::template::{AddComponent, CreateStructure};
 use crate::domain::view::{DeleteView, SaveView};
-use crate::domain::{Name, key, properties};
+use crate::domain::{Name, id, key, properties};
 use crate::metamodel::ElementType;
 use crate::projection::message;
 
@@ -204,14 +204,9 @@ fn names(field: &str, texts: &[String]) -> Result<Vec<Name>, Error> {
     texts.iter().enumerate().map(|(index, text)| Name::new(&format!("{field}[{index}]"), text)).collect()
 }
 
-/// An id that the caller chose: a UUID, in its usual form.
+/// An id that the caller chose: a UUID in its usual form, or a plain handle such as `cap-abc-123`.
 fn chosen_id(text: &str) -> Result<String, Error> {
-    let parts: Vec<usize> = text.split('-').map(str::len).collect();
-    let fits = parts == [8, 4, 4, 4, 12] && text.chars().all(|letter| letter == '-' || letter.is_ascii_hexdigit());
-    match fits {
-        true => Ok(text.to_ascii_lowercase()),
-        false => Err(Error::invalid("id", "is not a UUID".to_owned(), "leave id out to have one made, or give a UUID")),
-    }
+    key::checked_in("id", id::usual_form(text).into_owned())
 }
 
 fn given_profile(profile: ProfileMessage) -> ProfileChange {

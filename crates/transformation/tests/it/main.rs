@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod acceptance;
 mod baselines;
 mod changes;
 mod compare;
@@ -17,8 +18,10 @@ mod idempotency;
 mod intents;
 mod metadata;
 mod models;
+mod progress;
 mod proposals;
 mod races;
+mod references;
 mod refusals;
 mod relationships;
 mod replay;

@@ -147,3 +147,17 @@ async fn triage_that_raises_the_risk_raises_the_approvals_needed() {
     assert_eq!(approve(&world, &proposal).await["outcome"], "pending_approval");
     assert_eq!(approve(&world.as_principal("second"), &proposal).await["outcome"], "committed");
 }
+
+#[tokio::test]
+async fn readers_propose_where_the_operator_lets_them() {
+    let element = json!({"type": "Node", "name": "Host"});
+    for (readers_propose, expected) in [(true, "ok"), (false, "PERMISSION_DENIED commit_mode")] {
+        let governance = Governance { readers_propose, ..Governance::default() };
+        let world = World::with(Config { governance, ..Config::default() }).await;
+        let viewer = world.as_caller("viewer", scope::PrincipalKind::User, &["viewer"]);
+        let answer = viewer.call("createElement", element.clone()).await;
+        assert_eq!(outcome(&answer), expected, "{answer}");
+        assert_eq!(answer["outcome"] == "proposed", readers_propose);
+        assert_eq!(names(&world).await, Vec::<String>::new());
+    }
+}

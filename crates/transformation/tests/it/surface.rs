@@ -62,7 +62,7 @@ fn the_tools_are_those_of_the_specifications() {
 }
 
 #[test]
-fn the_whole_list_is_under_40_kilobytes() {
+fn the_whole_list_is_under_42_kilobytes() {
     let listed: usize = manifest()
         .tools
         .iter()
@@ -75,7 +75,7 @@ fn the_whole_list_is_under_40_kilobytes() {
             schemas.to_string().len()
         })
         .sum();
-    assert!(listed < 40 * 1024, "{listed} bytes");
+    assert!(listed < 42 * 1024, "{listed} bytes");
 }
 
 //

@@ -31,7 +31,7 @@ async fn a_capability_has_its_profile_and_the_platform_supplies_the_rest() {
 
 //
 #[tokio::test]
-async fn a_capability_may_bring_its_own_uuid_once() {
+async fn a_capability_may_bring_its_own_id_once() {
     let world = World::new().await;
     let id = "0198c5a4-1111-7000-8000-000000000001";
     let with_id = |name: &str, id: &str| {
@@ -42,7 +42,7 @@ async fn a_capability_may_bring_its_own_uuid_once() {
     let answer = world.call("createCapability", with_id("A", id)).await;
     assert_eq!(answer["capability"]["id"], id);
     assert_eq!(outcome(&world.call("createCapability", with_id("B", id)).await), "DUPLICATE_NAME id");
-    assert_eq!(outcome(&world.call("createCapability", with_id("C", "not-a-uuid")).await), "VALIDATION_ERROR id");
+    assert_eq!(outcome(&world.call("createCapability", with_id("C", "no uuid")).await), "VALIDATION_ERROR id");
 }
 
 //

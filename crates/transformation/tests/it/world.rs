@@ -215,7 +215,11 @@ fn check(tool: &str, arguments: &Map<String, Value>) -> Result<Map<String, Value
         violations.push(Violation { path: name.clone(), kind: ViolationKind::Unknown { nearest: Vec::new(), known } });
     }
     let required = tool.input_schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    for name in required.iter().filter_map(Value::as_str).filter(|name| !arguments.contains_key(*name)) {
+    for name in required
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|name| !arguments.contains_key(*name) && properties[*name].get("default").is_none())
+    {
         violations.push(Violation { path: name.to_owned(), kind: ViolationKind::Missing { wanted: String::new() } });
     }
     for (name, schema) in properties {

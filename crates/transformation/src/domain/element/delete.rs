@@ -4,6 +4,7 @@ use ledger::{Expectation, Seq};
 
 use super::{Element, refuse_stale};
 use crate::Error;
+use crate::domain::name::quoted;
 use crate::domain::relationship::{self, Relationship};
 use crate::domain::{Decision, Fact, Notes, Stored};
 
@@ -46,7 +47,7 @@ pub fn delete(
     expectations.extend(relationship::links_unchanged(relationships.iter(), since));
     let mut notes = Notes::default();
     if !ids.is_empty() {
-        let message = format!("{} relationships of {} are deleted with it", ids.len(), element.name);
+        let message = format!("{} relationships of {} are deleted with it", ids.len(), quoted(element.name.as_str()));
         notes.warn("RELATIONSHIPS_DELETED", message, "Give cascade false to keep an element that is in use");
     }
     notes.suggest("The element and its relationships stay readable at an earlier read_context");

@@ -10,10 +10,10 @@ use crate::Error;
 pub enum Refusal {
     #[error("{act} needs the role {}", role::either(roles))]
     RoleNeeded { act: &'static str, roles: &'static [Role] },
-    #[error("{what} '{reference}' not found")]
-    NotFound { what: Aggregate, field: &'static str, reference: String, known: Vec<Handle> },
-    #[error("'{reference}' is the title of {} {what}s", candidates.len())]
-    Ambiguous { what: Aggregate, field: &'static str, reference: String, candidates: Vec<Handle> },
+    #[error("{aggregate} '{reference}' not found")]
+    NotFound { aggregate: Aggregate, field: &'static str, reference: String, known: Vec<Handle> },
+    #[error("'{reference}' is the title of {} {aggregate}s", candidates.len())]
+    Ambiguous { aggregate: Aggregate, field: &'static str, reference: String, candidates: Vec<Handle> },
     /// Something that Scrum does not let happen.
     #[error("{message}")]
     Rule { field: &'static str, message: String, hint: String },

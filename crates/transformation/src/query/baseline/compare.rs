@@ -29,7 +29,12 @@ const FACTS_MAX: u64 = 5_000;
 
 pub async fn compare(ledger: &dyn Ledger, ctx: &Context, request: CompareRequest) -> Result<CompareResponse, Error> {
     let arguments = (&request.model_id, request.page_size);
-    let contexts = [("from", request.from.as_ref()), ("to", request.to.as_ref())];
+    if request.to.is_some() && request.read_context.is_some() {
+        let reason = "is given beside to, which means the same";
+        return Err(Error::argument("read_context", reason, "give only one of to and read_context"));
+    }
+    let later = request.to.as_ref().or(request.read_context.as_ref());
+    let contexts = [("from", request.from.as_ref()), ("to", later)];
     let listing = Listing::over(ctx, "compareStates", &arguments, &contexts, request.page_token.as_deref())?;
     let states = listing.snapshots(ledger, ctx).await?;
     let [from, to] = states.as_slice() else { unreachable!("two contexts make two states") };

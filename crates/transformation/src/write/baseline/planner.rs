@@ -160,7 +160,8 @@ async fn elements(
     model_id: &str,
 ) -> Result<Vec<Stored<Element>>, Error> {
     let mut found = Vec::with_capacity(references.len());
-    for reference in references {
+    for (done, reference) in references.iter().enumerate() {
+        shown.report(done, 2 * references.len(), "reading the chosen elements").await?;
         let element = shown.element(field, reference, Some(model_id)).await?;
         crate::domain::relationship::refuse_other_model(field, &element, model_id)?;
         found.push(element);

@@ -6,6 +6,7 @@ use super::Planner;
 use crate::Error;
 use crate::domain::baseline::pin;
 use crate::domain::element::{self, CreateElement, Created, DeleteElement, Deleted, UpdateElement, Updated};
+use crate::domain::name::quoted;
 use crate::domain::{Decision, Name};
 use crate::metamodel::ElementType;
 use crate::projection::Snapshot;
@@ -80,11 +81,18 @@ impl Planner {
         let similar = snapshot.similar(&model_id, command.name.as_str()).await?;
         let suggestion = |other: &element::Element| {
             if other.r#type == command.r#type {
-                return format!("Similar element '{}' exists - consider if this is a duplicate", other.name);
+                return format!(
+                    "Similar element {} exists - consider if this is a duplicate",
+                    quoted(other.name.as_str())
+                );
             }
             let permitted = self.profile.permitted(command.r#type, other.r#type);
             let by = permitted.first().map_or("Association", |of| of.label());
-            format!("Consider adding relationships to '{}' ({}), for example {by}", other.name, other.r#type)
+            format!(
+                "Consider adding relationships to {} ({}), for example {by}",
+                quoted(other.name.as_str()),
+                other.r#type
+            )
         };
         Ok(similar.iter().map(|other| suggestion(other)).collect())
     }
