@@ -12,6 +12,7 @@ mod facts;
 mod files;
 mod first_version;
 mod guidance;
+mod long_arguments;
 mod mistakes;
 mod neotoma;
 mod process;

@@ -108,6 +108,33 @@ async fn a_retry_elsewhere_or_after_a_restart_is_answered_by_the_ledger() {
     assert_eq!((&again["element"], &again["idempotent_replay"]), (&first["element"], &json!(true)));
 }
 
+/// Clients that hand on only text show a model the answer too.
+#[tokio::test]
+async fn the_text_of_an_answer_says_what_happened() {
+    let world = World::new().await;
+    let text = async |tool: &str, arguments: Value| {
+        let answer = posted(&world, "/transformation/mcp", tool, &arguments).await;
+        let message: Value = serde_json::from_str(&answer).unwrap();
+        let blocks = message["result"]["content"].as_array().unwrap();
+        let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+        assert_eq!(texts.len(), 1, "{message}");
+        assert!(blocks.iter().any(|block| block["type"] == "resource"), "{message}");
+        serde_json::from_str::<Value>(texts[0]).unwrap()
+    };
+    for number in 0..30 {
+        let name = format!("host {number}");
+        let made = json!({ "type": "Node", "name": name, "description": "d".repeat(300) });
+        let told = text("transformation.createElement", made).await;
+        assert!(told["element"]["id"].is_string(), "{told}");
+        assert_eq!(told["element"]["name"], name);
+    }
+    let told = text("transformation.listElements", json!({ "model_id": "default" })).await;
+    let elements = told["elements"].as_array().unwrap();
+    assert_eq!(elements.len(), 30);
+    assert!(elements.iter().all(|element| element["id"].is_string() && element["name"].is_string()), "{told}");
+    assert!(told["elements"][0].get("description").is_none() && told["read_context"].is_object(), "{told}");
+}
+
 //
 #[tokio::test]
 async fn the_cache_never_answers_for_other_arguments() {
