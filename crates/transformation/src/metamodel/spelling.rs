@@ -2,6 +2,8 @@
 
 /// At most this many guesses are given.
 const GUESSES_MAX: usize = 5;
+/// A word longer than this many bytes is like none: callers decide how long it is.
+const WORD_BYTES_MAX: usize = 128;
 /// Below this likeness a guess would be noise.
 const LIKENESS_MIN: f64 = 0.72;
 
@@ -9,6 +11,9 @@ const LIKENESS_MIN: f64 = 0.72;
 ///
 /// Initial likeness counts most, because people abbreviate from the front: `AppComponent` means `ApplicationComponent`.
 pub fn nearest(word: &str, words: impl IntoIterator<Item = &'static str>) -> Vec<&'static str> {
+    if word.len() > WORD_BYTES_MAX {
+        return Vec::new();
+    }
     let wanted = folded(word);
     let mut ranked: Vec<(f64, &'static str)> = words
         .into_iter()
@@ -61,6 +66,13 @@ mod tests {
         check("Capabilty", "Capability");
         check("Busines Process", "BusinessProcess");
         check("SystemSofware", "SystemSoftware");
+    }
+
+    // the longest text that a request may hold is compared with nothing.
+    #[test]
+    fn a_long_word_is_like_none() {
+        let long = "Capability".repeat(400_000);
+        assert_eq!(nearest(&long, ElementType::all().map(ElementType::label)), Vec::<&str>::new());
     }
 
     #[test]
