@@ -7,6 +7,8 @@ const LISTED_MAX: usize = 80;
 /// The argument that names an effect; a key is 1 to 255 printable ASCII characters in every capability.
 const KEY: &str = crate::replay::KEY_ARGUMENT;
 const KEY_PATTERN: &str = "^[ -~]{1,255}$";
+/// Longest text that names something: an id, a type, a field, a moment, a page.
+const NAMING_CHARS_MAX: usize = 4_096;
 
 pub fn properties(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Map<String, Value>)> {
     let entries = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -84,7 +86,8 @@ fn listed(mut words: Vec<String>) -> String {
 }
 
 /// Adds what holds for every schema and is therefore not published with each: objects whose fields are listed take no
-/// others, a key has its form, and a required text is not empty, since proto cannot tell an empty text from an absent one.
+/// others, a key has its form, what only names something is not long, and a required text is not empty, since proto cannot
+/// tell an empty text from an absent one.
 pub fn tighten(schema: &mut Map<String, Value>) {
     if let Some(Value::Object(items)) = schema.get_mut("items") {
         tighten(items);
@@ -98,6 +101,10 @@ pub fn tighten(schema: &mut Map<String, Value>) {
     for (name, property) in properties {
         let Value::Object(property) = property else { continue };
         tighten(property);
+        if let Some(Value::Object(items)) = property.get_mut("items") {
+            bound_naming(name, items);
+        }
+        bound_naming(name, property);
         let is_text = property.get("type").is_some_and(|of| of == "string") && !property.contains_key("enum");
         if is_text && name == KEY {
             property.insert("pattern".to_owned(), KEY_PATTERN.into());
@@ -108,6 +115,17 @@ pub fn tighten(schema: &mut Map<String, Value>) {
     }
     if !schema.contains_key("additionalProperties") {
         schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+}
+
+/// Names are searched for and compared, which takes longer the longer they are.
+fn bound_naming(name: &str, schema: &mut Map<String, Value>) {
+    const NAMES: [&str; 9] = ["id", "identifier", "field", "fields", "sort", "cursor", "at", "at_ingested", "key"];
+    const ENDINGS: [&str; 8] = ["_id", "_ids", "_type", "_types", "_token", "_date", "_at", "_of"];
+    let names = NAMES.contains(&name) || ENDINGS.iter().any(|ending| name.ends_with(ending));
+    let is_bounded = ["maxLength", "pattern", "enum"].iter().any(|keyword| schema.contains_key(*keyword));
+    if names && !is_bounded && type_in(schema) == "string" {
+        schema.insert("maxLength".to_owned(), NAMING_CHARS_MAX.into());
     }
 }
 

@@ -177,6 +177,28 @@ fn a_key_is_printable_and_bounded() {
     }
 }
 
+// what only names something is searched for, so it is bounded though no schema says so.
+#[test]
+fn what_names_something_is_not_long() {
+    let checker = compiled(json!({
+        "type": "object",
+        "properties": {
+            "entity_id": { "type": "string" },
+            "element_ids": { "type": "array", "items": { "type": "string" } },
+            "text": { "type": "string" }
+        }
+    }));
+    let long = "é".repeat(4_097);
+    assert!(check_with(&checker, json!({ "entity_id": "é".repeat(4_096), "text": long })).is_ok());
+    for (arguments, path) in
+        [(json!({ "entity_id": long }), "entity_id"), (json!({ "element_ids": ["a", long] }), "element_ids.1")]
+    {
+        let misfit = check_with(&checker, arguments).unwrap_err();
+        assert_eq!(misfit.violations[0].path, path);
+        assert!(format!("{:?}", misfit.violations).contains("is longer than 4096 characters"), "{misfit:?}");
+    }
+}
+
 // R-804 (transformation)
 #[test]
 fn what_is_missing_comes_with_what_it_takes() {
