@@ -23,13 +23,24 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// The one candidate that is at most `most` slips of the keyboard away; none when the word is short or two are equally near.
 pub fn slip<'a>(word: &str, candidates: &[&'a str], most: usize) -> Option<&'a str> {
-    let given = Word::new(word).filter(|given| given.folded.len() >= 4)?;
-    let distance = |candidate: &str| strsim::osa_distance(&given.folded, &folded(candidate));
+    let given = Word::new(word).filter(|given| given.folded.len() >= 3)?;
+    let distance = |candidate: &str| {
+        let candidate = folded(candidate);
+        // Half of a short word is another word: only letters that changed places are a slip there.
+        let differs = given.folded.len() == 3 && letters(&given.folded) != letters(&candidate);
+        if differs { usize::MAX } else { strsim::osa_distance(&given.folded, &candidate) }
+    };
     let distances: Vec<usize> = candidates.iter().map(|candidate| distance(candidate)).collect();
     let least = distances.iter().copied().min().filter(|least| *least <= most)?;
     single(
         candidates.iter().zip(&distances).filter(|(_, distance)| **distance == least).map(|(candidate, _)| *candidate),
     )
+}
+
+fn letters(word: &str) -> Vec<char> {
+    let mut letters: Vec<char> = word.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 pub fn single<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
@@ -127,6 +138,14 @@ mod tests {
         check("qqqq", &["head", "published", "as_of"], &[]);
         check("never.commit", &["auto", "propose"], &[]);
         check("", &["a"], &[]);
+    }
+
+    #[test]
+    fn a_slip_leads_to_one_word() {
+        assert_eq!(slip("adn", &["and", "or"], 1), Some("and"));
+        assert_eq!(slip("ant", &["and", "or"], 1), None);
+        assert_eq!(slip("on", &["and", "or"], 1), None);
+        assert_eq!(slip("Nodee", &["Node", "Nodes"], 1), None);
     }
 
     // the longest text a request may hold is compared with nothing.
