@@ -1,5 +1,6 @@
 //! Who makes a call, and the walls the call stays inside.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -74,16 +75,35 @@ impl Principal {
     /// One text that names the person behind the call: an agent of a person acts for that person.
     pub fn person(&self) -> String {
         let subject = match self.kind {
-            PrincipalKind::Agent => self.subject.strip_suffix("/agent").unwrap_or(&self.subject),
+            PrincipalKind::Agent => self.subject.strip_suffix(AGENT).unwrap_or(&self.subject),
             _ => &self.subject,
         };
-        format!("{}|{subject}", self.issuer)
+        self.named(&of_no_agent(subject))
     }
 
     /// One text that names this caller and no other: it keys idempotency and audit.
     pub fn id(&self) -> String {
-        format!("{}|{}", self.issuer, self.subject)
+        match self.kind {
+            PrincipalKind::Agent => self.named(&self.subject),
+            _ => self.named(&of_no_agent(&self.subject)),
+        }
     }
+
+    fn named(&self, subject: &str) -> String {
+        format!("{}|{subject}", self.issuer)
+    }
+}
+
+/// What the subject of a person's agent ends with.
+const AGENT: &str = "/agent";
+/// What marks a subject that only looks like that.
+const NO_AGENT: &str = "/user";
+
+/// The subject of somebody who is no agent. One that reads like an agent's is marked, and so is one that reads like a marked
+/// one, so that no two callers have the same.
+fn of_no_agent(subject: &str) -> Cow<'_, str> {
+    let marked = subject.trim_end_matches(NO_AGENT).ends_with(AGENT);
+    if marked { Cow::Owned(format!("{subject}{NO_AGENT}")) } else { Cow::Borrowed(subject) }
 }
 
 /// The walls of one call: everything it reads or writes lies inside.
@@ -117,5 +137,22 @@ mod tests {
         assert_eq!(agent.person(), owner.person());
         assert_ne!(agent.id(), owner.id());
         assert_ne!(namesake.person(), owner.person());
+    }
+
+    #[test]
+    fn no_two_callers_have_one_id() {
+        let subjects = ["ann", "ann/agent", "ann/agent/user", "ann/agent/agent", "ann/user", "ann/agent/user/user"];
+        let callers = subjects.iter().flat_map(|subject| {
+            [PrincipalKind::User, PrincipalKind::Agent].map(|kind| Principal { kind, ..Principal::local(*subject) })
+        });
+        // An agent's subject ends as one.
+        let callers: Vec<Principal> =
+            callers.filter(|caller| caller.kind == PrincipalKind::User || caller.subject.ends_with("/agent")).collect();
+        let ids: BTreeSet<String> = callers.iter().map(Principal::id).collect();
+        assert_eq!(ids.len(), callers.len(), "{ids:?}");
+        assert_eq!(Principal::local("ann").id(), "local|ann");
+        let namesake = Principal::local("ann/agent");
+        let agent = Principal { kind: PrincipalKind::Agent, ..Principal::local("ann/agent/agent") };
+        assert_eq!(agent.person(), namesake.person());
     }
 }
