@@ -31,6 +31,9 @@ pub struct Manifest {
     /// Offers log messages to clients. Deprecated by the protocol; no product capability uses it.
     #[serde(default)]
     pub logging: bool,
+    /// Those who may only read may propose, so its policy looks at their writes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub readers_propose: bool,
 }
 
 /// A tool's canonical name: `capability.operation`, or a name without dots.

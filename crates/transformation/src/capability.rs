@@ -52,6 +52,7 @@ impl Transformation {
     pub fn new(ledger: SharedLedger, config: Config, check: ArgumentCheck) -> Self {
         let mut manifest = generated::manifest();
         manifest.prompts.extend(prompt::prompts());
+        manifest.readers_propose = config.governance.readers_propose;
         let manifest = Arc::new(manifest);
         let write = ArchitectureWrite::new(ledger.clone(), &config);
         let services = Services {
