@@ -1,8 +1,12 @@
-//! JSON as we accept it: bounded in depth, and no name twice in one object.
+//! JSON as we accept it: bounded in depth and in values, no name twice in one object, and no number that would be rounded.
 //!
 //! A parser that lets the last of two equal names win would let a caller show one value to admission and
-//! another to the tool, so such input is refused.
+//! another to the tool, so such input is refused. Small values take many times their text in memory, so they are counted
+//! while they are read.
 
+mod number;
+
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -10,18 +14,71 @@ use scope::pace;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 
+pub use number::Inexact;
+
+/// How many values one text may hold, names not counted: ten times what the largest batch needs.
+pub const VALUES_MAX: usize = 250_000;
+
+/// What is wrong with a text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    #[error("not valid JSON: {0}")]
+    Invalid(String),
+    #[error("more than {VALUES_MAX} values in one message; send them in several")]
+    TooManyValues,
+}
+
 /// Parses one JSON value, or says what is wrong with the text.
 pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Value, String> {
-    look(bytes, depth_max).map(Value::from)
+    let read = look(bytes, depth_max).map_err(|error| error.to_string())?;
+    match read.inexact(bytes) {
+        Some(inexact) => Err(inexact.to_string()),
+        None => Ok(read.node.into()),
+    }
+}
+
+/// A text that was read.
+#[derive(Debug)]
+pub struct Read {
+    pub node: Node,
+    /// How many values it holds.
+    pub values: usize,
+    has_doubles: bool,
+}
+
+impl Read {
+    /// The first number that would be rounded. Most texts hold no number that could be, and are not looked at again.
+    pub fn inexact(&self, bytes: &[u8]) -> Option<Inexact> {
+        if self.has_doubles { number::first_inexact(bytes) } else { None }
+    }
 }
 
 /// Parses one JSON value to look at, or says what is wrong with the text. Every message passes here, and few
 /// names of it are asked for: a list of them is made faster than a table.
-pub fn look(bytes: &[u8], depth_max: usize) -> Result<Node, String> {
+pub fn look(bytes: &[u8], depth_max: usize) -> Result<Read, Error> {
+    match read(bytes, depth_max) {
+        // Read without it, so that the refusal can name its place and answer its request.
+        Err(Error::Invalid(why)) if why.starts_with(OUT_OF_RANGE) => {
+            Ok(Read { has_doubles: true, ..read(&number::without_infinite(bytes), depth_max)? })
+        }
+        outcome => outcome,
+    }
+}
+
+/// How serde_json says that a number is too large for a double.
+const OUT_OF_RANGE: &str = "number out of range";
+
+fn read(bytes: &[u8], depth_max: usize) -> Result<Read, Error> {
+    let seen = Seen { values_left: Cell::new(VALUES_MAX), has_doubles: Cell::new(false) };
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let node = Strict { depth_left: depth_max }.deserialize(&mut deserializer).map_err(|error| error.to_string())?;
-    deserializer.end().map_err(|error| error.to_string())?;
-    Ok(node)
+    let outcome = Strict { depth_left: depth_max, seen: &seen }
+        .deserialize(&mut deserializer)
+        .and_then(|node| deserializer.end().map(|()| node));
+    match outcome {
+        Ok(node) => Ok(Read { node, values: VALUES_MAX - seen.values_left.get(), has_doubles: seen.has_doubles.get() }),
+        Err(_) if seen.values_left.get() == 0 => Err(Error::TooManyValues),
+        Err(error) => Err(Error::Invalid(error.to_string())),
+    }
 }
 
 /// A JSON value whose objects are lists of names and values, as they were written.
@@ -87,21 +144,35 @@ fn names_differ(entries: &[(String, Node)]) -> bool {
     entries.iter().enumerate().all(|(position, (name, _))| entries[..position].iter().all(|(other, _)| other != name))
 }
 
-#[derive(Clone, Copy)]
-struct Strict {
-    depth_left: usize,
+/// What was come across while reading.
+struct Seen {
+    values_left: Cell<usize>,
+    has_doubles: Cell<bool>,
 }
 
-impl Strict {
+#[derive(Clone, Copy)]
+struct Strict<'a> {
+    depth_left: usize,
+    seen: &'a Seen,
+}
+
+impl Strict<'_> {
     fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
         match self.depth_left.checked_sub(1) {
-            Some(depth_left) => Ok(Self { depth_left }),
+            Some(depth_left) => Ok(Self { depth_left, ..self }),
             None => Err(E::custom("nested too deeply")),
         }
     }
+
+    fn count<E: serde::de::Error>(self) -> Result<(), E> {
+        let left = &self.seen.values_left;
+        left.set(left.get().saturating_sub(1));
+        pace::worked(PER_NODE);
+        if left.get() == 0 { Err(E::custom("too many values")) } else { Ok(()) }
+    }
 }
 
-impl<'de> DeserializeSeed<'de> for Strict {
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Node;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
@@ -109,7 +180,7 @@ impl<'de> DeserializeSeed<'de> for Strict {
     }
 }
 
-impl<'de> Visitor<'de> for Strict {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Node;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,6 +200,7 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Node, E> {
+        self.seen.has_doubles.set(true);
         Number::from_f64(number).map(Node::Number).ok_or_else(|| E::custom("a number out of range"))
     }
 
@@ -149,7 +221,7 @@ impl<'de> Visitor<'de> for Strict {
         let mut items = Vec::new();
         while let Some(item) = sequence.next_element_seed(inner)? {
             items.push(item);
-            pace::worked(PER_NODE);
+            inner.count()?;
         }
         Ok(Node::List(items))
     }
@@ -159,7 +231,7 @@ impl<'de> Visitor<'de> for Strict {
         let mut read = Vec::new();
         while let Some(name) = entries.next_key::<String>()? {
             read.push((name, entries.next_value_seed(inner)?));
-            pace::worked(PER_NODE);
+            inner.count()?;
         }
         if names_differ(&read) {
             Ok(Node::Object(read))
@@ -209,6 +281,25 @@ mod tests {
     fn nesting_is_bounded() {
         check("[[[[1]]]]", Ok("[[[[1]]]]"));
         check("[[[[[1]]]]]", Err("nested too deeply"));
+    }
+
+    #[test]
+    fn values_are_counted_while_they_are_read() {
+        let zeros = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        assert_eq!(look(zeros(VALUES_MAX - 1).as_bytes(), 4).unwrap().values, VALUES_MAX - 1);
+        assert_eq!(look(zeros(VALUES_MAX).as_bytes(), 4).unwrap_err(), Error::TooManyValues);
+        // What is wrong further on is not come to.
+        assert_eq!(look(format!("{}nonsense", zeros(VALUES_MAX)).as_bytes(), 4).unwrap_err(), Error::TooManyValues);
+        let names: Vec<String> = (0..VALUES_MAX).map(|number| format!("\"{number}\":[]")).collect();
+        check(&format!("{{{}}}", names.join(",")), Err("more than 250000 values"));
+    }
+
+    #[test]
+    fn a_number_that_would_be_rounded_is_refused_with_its_place() {
+        check(r#"{"a":[0.5,18446744073709551616]}"#, Err("a.1: the number 18446744073709551616 would be rounded"));
+        check(r#"{"a":["1e999",{"b":-1e999}]}"#, Err("a.1.b: the number -1e999 would be rounded"));
+        check(r#"{"a":1e999,"b":}"#, Err("not valid JSON"));
+        check(r#"{"a":9007199254740993}"#, Ok(r#"{"a":9007199254740993}"#));
     }
 
     #[test]

@@ -14,6 +14,6 @@ mod prepared;
 mod reply;
 mod wire;
 
-pub use call::{Plain, answer_plain};
+pub use call::{Plain, answer_plain, refuse_inexact};
 pub use connection::{Arrived, Handler};
 pub use prepared::Prepared;

@@ -4,12 +4,18 @@
 
 mod plain;
 
-use rmcp::model::InitializeRequestParams;
+use rmcp::model::{InitializeRequestParams, RequestId};
 use serde_json::{Value, json};
 
 pub use plain::{PlainCall, REVISION};
 
-use crate::json::{self, Node};
+use crate::json::{self, Inexact, Node};
+use crate::trace;
+
+/// Where the arguments of a tool stand in a message.
+const ARGUMENTS: &str = "params.arguments.";
+/// Longest id that a request may have.
+const ID_CHARS_MAX: usize = 256;
 
 /// What a message is and asks, as far as admission and the doors need to know.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +30,10 @@ pub struct Message {
     extended: bool,
     /// True when the arguments arrived as JSON text and were unwrapped.
     pub unwrapped: bool,
+    /// How many values it holds.
+    pub values: usize,
+    /// A number that would be rounded, when there is one: then the message is for refusing only.
+    pub inexact: Option<Inexact>,
     /// True when something was put right, so that the bytes on the wire must be written anew.
     pub rewritten: bool,
 }
@@ -42,15 +52,22 @@ pub struct Malformed {
     pub code: i64,
     pub message: String,
     pub id: Option<Value>,
+    /// True when it would be a message if it held less.
+    pub is_too_large: bool,
 }
 
 impl Malformed {
-    fn parse(message: String) -> Self {
-        Self { code: -32700, message: format!("not valid JSON: {message}"), id: None }
+    fn unread(error: &json::Error) -> Self {
+        let code = if *error == json::Error::TooManyValues { -32600 } else { -32700 };
+        Self { code, message: error.to_string(), id: None, is_too_large: *error == json::Error::TooManyValues }
     }
 
     fn invalid(message: &str, id: Option<Value>) -> Self {
-        Self { code: -32600, message: message.to_owned(), id }
+        Self { code: -32600, message: message.to_owned(), id, is_too_large: false }
+    }
+
+    fn params(message: &str, id: Option<Value>) -> Self {
+        Self { code: -32602, ..Self::invalid(message, id) }
     }
 
     /// The JSON-RPC error response.
@@ -76,7 +93,9 @@ pub fn error_response(id: Option<Value>, code: i64, message: &str, data: Option<
 impl Message {
     /// Reads one message.
     pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Self, Malformed> {
-        let mut whole = match json::look(bytes, depth_max).map_err(Malformed::parse)? {
+        let read = json::look(bytes, depth_max).map_err(|error| Malformed::unread(&error))?;
+        let (inexact, values) = (read.inexact(bytes), read.values);
+        let mut whole = match read.node {
             Node::Object(entries) => entries,
             Node::List(_) => {
                 return Err(Malformed::invalid("batches are not supported; send one message at a time", None));
@@ -89,6 +108,9 @@ impl Message {
         };
         let id = match take("id").map(Value::from) {
             None => None,
+            Some(id) if id.as_str().is_some_and(|id| id.chars().nth(ID_CHARS_MAX).is_some()) => {
+                return Err(Malformed::invalid("id is longer than 256 characters", None));
+            }
             Some(id) if id.is_string() || id.is_i64() => Some(id),
             Some(_) => return Err(Malformed::invalid("id is a string or a whole number of 64 bits", None)),
         };
@@ -105,6 +127,8 @@ impl Message {
                     params: Node::Object(Vec::new()),
                     extended: false,
                     unwrapped: false,
+                    values,
+                    inexact,
                     rewritten: false,
                 });
             }
@@ -116,14 +140,14 @@ impl Message {
             // Some clients write null for nothing.
             None | Some(Node::Null) => Node::Object(Vec::new()),
             Some(params @ Node::Object(_)) => params,
-            Some(_) => return Err(Malformed { code: -32602, message: "params must be an object".to_owned(), id }),
+            Some(_) => return Err(Malformed::params("params must be an object", id)),
         };
         if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
-            return Err(Malformed { code: -32602, message: "params._meta must be an object".to_owned(), id });
+            return Err(Malformed::params("params._meta must be an object", id));
         }
         let extended = !whole.is_empty();
         let kind = if id.is_some() { MessageKind::Request } else { MessageKind::Notification };
-        let mut message = Self { kind, method, id, params, extended, unwrapped: false, rewritten };
+        let mut message = Self { kind, method, id, params, extended, unwrapped: false, values, inexact, rewritten };
         message.unwrap_arguments(depth_max);
         Ok(message)
     }
@@ -136,10 +160,24 @@ impl Message {
         let Node::Object(params) = &mut self.params else { return };
         let Some((_, arguments)) = params.iter_mut().find(|(name, _)| name == "arguments") else { return };
         let Some(text) = arguments.as_str() else { return };
-        if let Ok(object @ Node::Object(_)) = json::look(text.as_bytes(), depth_max) {
-            *arguments = object;
-            self.unwrapped = true;
-            self.rewritten = true;
+        let Ok(mut read) = json::look(text.as_bytes(), depth_max) else { return };
+        if !read.node.is_object() {
+            return;
+        }
+        let inexact = read.inexact(text.as_bytes());
+        let inexact = inexact.map(|found| Inexact { path: format!("{ARGUMENTS}{}", found.path), ..found });
+        self.inexact = inexact.or(self.inexact.take());
+        self.values += read.values;
+        *arguments = std::mem::replace(&mut read.node, Node::Null);
+        self.unwrapped = true;
+        self.rewritten = true;
+    }
+
+    /// The id in the protocol's words.
+    pub fn request_id(&self) -> Option<RequestId> {
+        match self.id.as_ref()? {
+            Value::String(id) => Some(RequestId::String(id.as_str().into())),
+            id => id.as_i64().map(RequestId::Number),
         }
     }
 
@@ -154,9 +192,22 @@ impl Message {
         whole.to_string().into_bytes()
     }
 
+    /// The refusal of a number that would be rounded: its field, as whoever wrote the message knows it, and why.
+    pub fn inexact_number(&self) -> Option<(&str, String)> {
+        let Inexact { path, shown } = self.inexact.as_ref()?;
+        let field = path.strip_prefix(ARGUMENTS).unwrap_or(path);
+        Some((field, format!("{field}: the number {shown} would be rounded")))
+    }
+
     /// The tool that `tools/call` names.
     pub fn tool(&self) -> Option<&str> {
         (self.method == "tools/call").then(|| self.params.get("name")?.as_str()).flatten()
+    }
+
+    /// Name and version that the client gives itself in `_meta`, cut to a bound.
+    pub fn client(&self) -> Option<String> {
+        let info = self.params.get("_meta")?.get("io.modelcontextprotocol/clientInfo")?;
+        Some(trace::client(info.get("name")?.as_str()?, info.get("version").and_then(Node::as_str).unwrap_or("?")))
     }
 
     /// A text in `_meta`.
@@ -206,6 +257,30 @@ mod tests {
         refused(r#"{"jsonrpc":"2.0","method":"ping","id":1,"params":[1]}"#, -32602, "params");
         refused(r#"{"jsonrpc":"2.0","method":"ping","id":1,"params":{"_meta":5}}"#, -32602, "_meta");
         refused("{", -32700, "not valid JSON");
+    }
+
+    #[test]
+    fn a_message_of_too_many_values_is_too_large() {
+        let zeros = "0,".repeat(json::VALUES_MAX);
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"a":[{zeros}0]}}}}"#);
+        assert!(Message::parse(text.as_bytes(), 16).unwrap_err().is_too_large);
+        refused(&text, -32600, "more than 250000 values");
+        refused(
+            &format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"ping"}}"#, "x".repeat(257)),
+            -32600,
+            "256 characters",
+        );
+    }
+
+    #[test]
+    fn a_number_that_would_be_rounded_is_known_by_its_field() {
+        for arguments in [r#"{"a":{"b":[1e-400]}}"#, r#""{\"a\":{\"b\":[1e-400]}}""#] {
+            let params = format!(r#"{{"name":"t","arguments":{arguments}}}"#);
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+            let message = Message::parse(text.as_bytes(), 16).unwrap();
+            let refusal = message.inexact_number().unwrap();
+            assert_eq!(refusal, ("a.b.0", "a.b.0: the number 1e-400 would be rounded".to_owned()));
+        }
     }
 
     #[test]

@@ -100,7 +100,7 @@ fn add_exact(hash: &mut Sha256, value: &Value) {
         Value::Number(number) => {
             let whole = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
             let float = || number.as_f64().and_then(serde_json::Number::from_f64);
-            let is_exact = whole.map_or_else(|| float().as_ref() == Some(number), |whole| whole <= WHOLE_MAX);
+            let is_exact = whole.map_or_else(|| float().as_ref() == Some(number), |whole| whole < WHOLE_MAX);
             if !is_exact {
                 hash.update([0]);
                 hash.update(number.to_string());
@@ -157,6 +157,8 @@ mod tests {
         assert_ne!(hash(r#"{"a":9007199254740993}"#), hash(r#"{"a":9007199254740992}"#));
         assert_ne!(hash(r#"{"a":[18446744073709551615]}"#), hash(r#"{"a":[18446744073709551614]}"#));
         assert_ne!(hash(r#"{"a":{"b":-9007199254740993}}"#), hash(r#"{"a":{"b":-9007199254740992}}"#));
+        let swapped = (r#"{"a":9007199254740992,"b":9007199254740993}"#, r#"{"a":9007199254740993,"b":9007199254740992}"#);
+        assert_ne!(hash(swapped.0), hash(swapped.1));
         assert_eq!(hash(r#"{"a":1.0}"#), hash(r#"{"a":1}"#));
         assert_eq!(hash(r#"{"a":{"y":9007199254740993,"x":1}}"#), hash(r#"{"a":{"x":1,"y":9007199254740993}}"#));
     }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use contract::{CallError, RequestMeta};
 use scope::{PrincipalKind, TenantId};
+use serde_json::{Map, Value};
 
 use super::{Caller, Endpoint};
 use crate::admission::Rejection;
@@ -52,6 +53,13 @@ impl Endpoint {
             error_code: result.err().map(str::to_owned),
             duration_us,
         });
+    }
+
+    /// Refuses a call for what its message says, before it is made: leaves its record and words the refusal.
+    pub(crate) fn refuse(&self, caller: &Caller, tool: &str, error: &CallError) -> Value {
+        let nothing = audit::arguments(&Map::new());
+        self.record(caller, "tools/call", tool, nothing, Instant::now(), Err(&error.code));
+        self.capability.envelope(&caller.request, error)
     }
 
     /// Leaves the audit record of something that was not let in, and counts it.

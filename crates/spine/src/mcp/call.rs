@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contract::{Answer, Verdict, excerpt};
+use contract::{Answer, CallError, Verdict};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, CallToolResult, ServerJsonRpcMessage, ServerResult};
 use serde::Serialize;
@@ -13,8 +13,8 @@ use super::client::PeerClient;
 use super::connection::{Arrived, input_required};
 use super::wire;
 use crate::endpoint::{Called, Caller, Endpoint};
-use crate::message::PlainCall;
-use crate::{replay, seal};
+use crate::message::{Message, PlainCall, error_response};
+use crate::{replay, seal, trace};
 
 /// How much of an id and of a message reaches the log.
 const ID_CHARS_MAX: usize = 64;
@@ -75,6 +75,25 @@ pub(super) fn what(name: &str, arguments: &Map<String, Value>) -> String {
     seal::purpose(&["tools/call", &replay::binding(name, arguments)])
 }
 
+/// The message that refuses a request for a number that would be rounded.
+pub fn refuse_inexact(endpoint: &Endpoint, arrived: Arrived, message: &Message) -> Value {
+    let Some((field, why)) = message.inexact_number() else { return Value::Null };
+    let Some((tool, id)) = message.tool().zip(message.request_id()) else {
+        return error_response(message.id.clone(), -32602, &format!("{why}; send it as text"), None);
+    };
+    let Arrived { admitted, mut request, client, .. } = arrived;
+    request.client = client;
+    let peer = Arc::new(PeerClient::plain(Default::default(), request.request_id.clone()));
+    let stateless = message.is_stateless();
+    let caller =
+        Caller { admitted, request, client: peer, cancelled: CancellationToken::new(), verdict: Verdict::default() };
+    let error = CallError::invalid(why).field(field).hint(format!("send {field} as text, in quotes"));
+    let mut refusal = wire::refusal(&endpoint.refuse(&caller, tool, &error));
+    refusal.meta = stateless.then(wire::result_meta);
+    let answer = ServerJsonRpcMessage::response(ServerResult::from(CallToolResponse::from(refusal)), id);
+    serde_json::to_value(answer).unwrap_or_default()
+}
+
 /// The message that answers a plain call.
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -101,9 +120,9 @@ pub async fn answer_plain(
             Plain::Other(Box::new(ServerJsonRpcMessage::response(ServerResult::from(response), id)))
         }
         Err(error) => {
-            // What callers make up is escaped and cut.
-            let (shown, message) = (excerpt(&id.to_string(), ID_CHARS_MAX), excerpt(&error.message, MESSAGE_CHARS_MAX));
-            tracing::warn!(id = ?shown, code = error.code.0, message = ?message, "response error");
+            let shown = trace::escaped(&id.to_string(), ID_CHARS_MAX);
+            let message = trace::escaped(&error.message, MESSAGE_CHARS_MAX);
+            tracing::warn!(id = %shown, code = error.code.0, %message, "response error");
             Plain::Other(Box::new(ServerJsonRpcMessage::error(error, Some(id))))
         }
     }

@@ -42,6 +42,10 @@ pub struct Arrived {
     pub request: RequestMeta,
     /// Forces a form of tool names for this request.
     pub names: Option<ToolNames>,
+    /// True when there is no session that knows who calls.
+    pub is_sessionless: bool,
+    /// Who calls without a session, as far as it says so.
+    pub client: Option<String>,
 }
 
 impl Handler {
@@ -70,7 +74,7 @@ impl Handler {
             (Some(arrived), _) => Ok(arrived.clone()),
             (None, Some(admitted)) => {
                 let request = Given::default().request_meta(self.endpoint.ids.next());
-                Ok(Arrived { admitted: admitted.clone(), request, names: None })
+                Ok(Arrived { admitted: admitted.clone(), request, names: None, is_sessionless: false, client: None })
             }
             // No door lets this happen; without admission there is no call.
             (None, None) => Err(ErrorData::internal_error("not admitted", None)),
@@ -85,7 +89,7 @@ impl Handler {
     }
 
     fn caller_with(&self, cx: &RequestContext<RoleServer>, arrived: Arrived, client: Arc<PeerClient>) -> Caller {
-        let Arrived { admitted, mut request, .. } = arrived;
+        let Arrived { admitted, mut request, is_sessionless, client: named, .. } = arrived;
         if self.fixed.is_some() {
             let given = Given {
                 correlation: cx.meta.get("correlation_id").and_then(Value::as_str),
@@ -94,7 +98,8 @@ impl Handler {
             };
             request = given.request_meta(request.request_id);
         }
-        request.client = cx.client_info().map(|info| trace::client(&info.name, &info.version));
+        let of_session = || cx.client_info().map(|info| trace::client(&info.name, &info.version));
+        request.client = if is_sessionless { named } else { of_session() };
         Caller { admitted, request, client, cancelled: cx.ct.clone(), verdict: Verdict::default() }
     }
 

@@ -14,7 +14,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::connection::{Handler, input_required, is_stateless, meta_for};
 use super::{call, follow, wire};
-use crate::{audit, names, replay, seal};
+use crate::{audit, long, names, replay, seal};
 
 /// The template as clients see it.
 fn template_uri(manifest: &Manifest, template: &contract::ResourceTemplate) -> String {
@@ -68,7 +68,9 @@ impl ServerHandler for Handler {
         let what = || call::what(&request.name, &arguments);
         let (caller, client) =
             self.asked_caller(&cx, what, request.request_state.as_deref(), request.input_responses)?;
-        Box::pin(call::call(&self.endpoint, &caller, &client, &request.name, arguments)).await
+        let is_long = long::is_long(&arguments);
+        let calling = Box::pin(call::call(&self.endpoint, &caller, &client, &request.name, arguments));
+        if is_long { long::to_the_end(calling).await } else { calling.await }
     }
 
     async fn list_resources(
@@ -152,7 +154,7 @@ impl ServerHandler for Handler {
         let manifest = self.endpoint.capability.manifest();
         let Some(prompt) = manifest.prompts.iter().find(|prompt| prompt.name == request.name) else {
             let name = audit::bounded_name(&request.name);
-            return Err(ErrorData::invalid_params(format!("there is no prompt {name:?}"), None));
+            return Err(ErrorData::invalid_params(format!("there is no prompt \"{name}\""), None));
         };
         if let Some(missing) =
             prompt.arguments.iter().find(|argument| argument.required && !arguments.contains_key(&argument.name))
@@ -161,7 +163,7 @@ impl ServerHandler for Handler {
         }
         if let Some((name, _)) = arguments.iter().find(|(_, value)| !value.is_string()) {
             let name = audit::bounded_name(name);
-            return Err(ErrorData::invalid_params(format!("{name:?} must be text"), None));
+            return Err(ErrorData::invalid_params(format!("\"{name}\" must be text"), None));
         }
         let given = arguments.clone();
         let what = || seal::purpose(&["prompts/get", &replay::binding(&request.name, &given)]);
@@ -300,12 +302,12 @@ impl ServerHandler for Handler {
             &["initialize", "ping", "resources/subscribe", "resources/unsubscribe", "logging/setLevel"];
         let of_this_era = if is_stateless(&cx) { STATELESS } else { IN_SESSIONS };
         let method = request.method.as_str();
+        let shown = audit::bounded_name(method);
         if ALWAYS.contains(&method) || of_this_era.contains(&method) {
-            let message = format!("the params of {} do not have the shape the protocol gives them", request.method);
+            let message = format!("the params of {shown} do not have the shape the protocol gives them");
             return Err(ErrorData::invalid_params(message, None));
         }
-        let method = audit::bounded_name(method);
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method:?} here"), None))
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method \"{shown}\" here"), None))
     }
 }
 

@@ -29,7 +29,7 @@ impl Message {
         if self.kind != MessageKind::Request || self.extended || self.method != "tools/call" {
             return None;
         }
-        let (client, capabilities) = plain_client(self.params.get("_meta")?)?;
+        let (id, (client, capabilities)) = (self.request_id()?, plain_client(self.params.get("_meta")?)?);
         let Node::Object(params) = &mut self.params else { return None };
         let is_plain = |(name, value): &(String, Node)| match name.as_str() {
             "_meta" => true,
@@ -40,10 +40,7 @@ impl Message {
         if !params.iter().all(is_plain) || !params.iter().any(|(name, _)| name == "name") {
             return None;
         }
-        let id = match self.id.take()? {
-            Value::String(id) => RequestId::String(id.into()),
-            id => RequestId::Number(id.as_i64()?),
-        };
+        self.id = None;
         let (mut called, mut arguments) = (String::new(), Map::new());
         for (name, value) in std::mem::take(params) {
             match (name.as_str(), value) {

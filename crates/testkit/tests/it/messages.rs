@@ -178,3 +178,36 @@ async fn arguments_that_do_not_fit_are_an_answer_to_the_model() {
     assert_eq!(nul["field"], "text");
     assert!(nul["message"].as_str().unwrap().contains("NUL"), "{nul}");
 }
+
+/// A call whose arguments are written by hand.
+fn call_with(arguments: &str) -> Request {
+    let params = format!(r#"{{"name":"probe.echo","arguments":{arguments}}}"#);
+    Request::post(format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{params}}}"#))
+}
+
+// A number is kept as it was written, or refused with its field and the fix.
+#[tokio::test]
+async fn a_number_that_would_be_rounded_is_refused_with_its_field() {
+    let site = site().await;
+    for number in
+        ["18446744073709551616", "-9223372036854775809", "0.12345678901234567890", "1e-400", &"7".repeat(100_000)]
+    {
+        for arguments in [
+            format!(r#"{{"filter":{{"a":[1.5,{{"b":{number}}}]}}}}"#),
+            format!(r#""{{\"filter\":{{\"a\":[1.5,{{\"b\":{number}}}]}}}}""#),
+        ] {
+            let answer = site.ask(&call_with(&arguments)).await;
+            let refused = refusal(&answer);
+            assert_eq!(answer.message()["id"], 7);
+            assert_eq!((&refused["code"], &refused["field"]), (&json!("VALIDATION_ERROR"), &json!("filter.a.1.b")));
+            assert!(refused["message"].as_str().unwrap().contains("would be rounded"), "{refused}");
+            assert!(answer.body.len() < 2_000, "{answer:?}");
+        }
+    }
+    let kept = r#"{"filter":{"a":18446744073709551615,"b":-9223372036854775808,"c":0.30000000000000004,"d":1.5}}"#;
+    let answer = site.ask(&call_with(kept)).await;
+    assert!(answer.body.contains(&kept.replace('"', "\\\"")), "{answer:?}");
+    let other = site.ask(&Request::post(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1e-400}}"#)).await;
+    assert_eq!(fault(&other), (400, -32602));
+    assert!(other.body.contains("params.a: the number 1e-400 would be rounded; send it as text"), "{other:?}");
+}
