@@ -1,30 +1,38 @@
 //! The stdio door: one message per line, and nothing else on stdout.
 //!
-//! Lines are read and checked here before rmcp sees them, so that a line which is not a message, or is too long, gets an
-//! answer instead of silence, and a notification that comes too early does not end the process.
+//! [`line`] reads lines within a bound, and each is checked and admitted here before rmcp sees it, so that a line which is not
+//! a message, or is too long, gets an answer instead of silence, and a notification that comes too early does not end the
+//! process. A request has [room](Room) from when it is read until its answer is written: a client that does not read what we
+//! write is not read from either.
+
+mod line;
+mod wire;
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _, ProtocolVersion};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServiceExt};
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::Endpoint;
-use crate::admission::{Admission, Arrival, Door};
-use crate::mcp::Handler;
+use crate::admission::{Admission, Admitted, Arrival, Door};
+use crate::mcp::{self, Arrived, Handler};
 use crate::message::{Message, MessageKind, error_response};
 use crate::trace::Given;
+use crate::{Endpoint, in_flight, long};
+use line::Line;
+use wire::{Outgoing, Room, Unanswered, Wire};
 
-/// Bytes that may wait between the door and rmcp.
-const PIPE_BYTES: usize = 256 * 1024;
+/// Messages that may wait between the door and rmcp; what they take is bounded by their room.
+const MESSAGES_MAX: usize = 64;
 
-/// Serves one client until its input ends or `stop` fires.
+/// Serves one client until its input ends, its output is closed, or `stop` fires.
 pub async fn serve(
     endpoint: Arc<Endpoint>,
     admission: &Admission,
@@ -35,29 +43,38 @@ pub async fn serve(
     let arrival = Arrival { door: Door::Stdio, message: None, now: endpoint.clock.now() };
     let admitted =
         admission.admit(&arrival, endpoint.capability.manifest()).map_err(|rejection| rejection.to_string())?;
-    let (to_rmcp, rmcp_reads) = tokio::io::duplex(PIPE_BYTES);
-    let (rmcp_writes, from_rmcp) = tokio::io::duplex(PIPE_BYTES);
-    let (lines, outgoing) = mpsc::channel(64);
+    let (messages, incoming) = mpsc::channel(MESSAGES_MAX);
+    let (lines, outgoing) = mpsc::channel(MESSAGES_MAX);
+    let unanswered = Unanswered::default();
+    let patience = Duration::from_millis(endpoint.config.limits.shutdown_ms);
 
-    let writer = tokio::spawn(write_lines(output, outgoing));
-    let relay = tokio::spawn(relay_lines(from_rmcp, lines.clone()));
+    let mut writing = tokio::spawn(write_lines(output, outgoing));
+    let ending = stop.child_token();
     let outcome = {
-        let reading = read_lines(input, to_rmcp, lines, &endpoint, admission, &stop);
-        let ending = stop.child_token();
+        let wire = Wire { incoming, outgoing: lines.clone(), unanswered: unanswered.clone() };
         let handler = Handler::new(endpoint.clone(), Some(admitted), ending.clone());
-        let transport = AsyncRwTransport::new_server(rmcp_reads, rmcp_writes);
-        let (mut reading, mut serving) = (pin!(reading), pin!(serve_messages(handler, transport)));
+        let reader = Reader {
+            endpoint: &endpoint,
+            admission,
+            room: Room::new(endpoint.body_bytes_max()),
+            unanswered,
+            lines,
+            messages,
+        };
+        let (mut reading, mut serving) = (pin!(reader.read(input, &stop)), pin!(serve_messages(handler, wire)));
         tokio::select! {
             outcome = &mut serving => outcome,
+            // Nobody reads what we write, so there is nobody to serve.
+            _ = &mut writing => return Ok(()),
             // The input ended or we were told to stop: streams end, and what is under way may finish.
             () = &mut reading => {
                 ending.cancel();
-                serving.await
+                timeout(patience, serving).await.unwrap_or(Ok(()))
             }
         }
     };
-    let _ = relay.await;
-    let _ = writer.await;
+    // A client that has stopped reading is not waited for.
+    let _ = timeout(patience, writing).await;
     outcome
 }
 
@@ -69,83 +86,131 @@ async fn serve_messages(handler: Handler, transport: impl Transport<RoleServer> 
     }
 }
 
-/// Checks and admits each line; what is not let through is answered here.
-async fn read_lines(
-    input: impl AsyncRead + Unpin,
-    mut to_rmcp: DuplexStream,
-    lines: mpsc::Sender<Vec<u8>>,
-    endpoint: &Endpoint,
-    admission: &Admission,
-    stop: &CancellationToken,
-) {
-    let (limits, bytes_max) = (&endpoint.config.limits, endpoint.body_bytes_max());
-    let mut input = BufReader::new(input);
-    let mut started = false;
-    loop {
-        let line = tokio::select! {
-            line = next_line(&mut input, bytes_max) => line,
-            () = stop.cancelled() => return,
-        };
-        let line = match line {
-            Line::End => return,
-            Line::TooLong => {
-                let _ = lines.send(error_line(too_long(endpoint, bytes_max))).await;
-                continue;
+/// What reads, checks and admits lines.
+struct Reader<'a> {
+    endpoint: &'a Endpoint,
+    admission: &'a Admission,
+    room: Room,
+    unanswered: Unanswered,
+    /// To the client.
+    lines: mpsc::Sender<Outgoing>,
+    /// To rmcp.
+    messages: mpsc::Sender<ClientJsonRpcMessage>,
+}
+
+impl Reader<'_> {
+    /// Reads until the input ends or `stop` fires. What is not let through is answered here.
+    async fn read(self, input: impl AsyncRead + Unpin, stop: &CancellationToken) {
+        let bytes_max = self.endpoint.body_bytes_max();
+        let mut input = BufReader::new(input);
+        let mut started = false;
+        loop {
+            let passing = async {
+                match line::next(&mut input, bytes_max).await {
+                    Line::End => false,
+                    Line::Whole(line) => self.pass(line, &mut started).await,
+                    Line::TooLong { id } => self.answer(self.too_long(id, bytes_max)).await,
+                }
+            };
+            let goes_on = tokio::select! { goes_on = passing => goes_on, () = stop.cancelled() => false };
+            if !goes_on {
+                return;
             }
-            Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
-            Line::Whole(line) => line,
-        };
-        let message = match Message::parse(&line, limits.depth_max) {
-            Ok(message) => message,
-            Err(malformed) => {
-                let _ = lines.send(error_line(malformed.response())).await;
-                continue;
-            }
+        }
+    }
+
+    /// Lets one line through, or answers it. False when there is nobody any more to pass it to.
+    async fn pass(&self, line: Vec<u8>, started: &mut bool) -> bool {
+        let parsed = long::work_on(line.len(), || {
+            let is_blank = line.iter().all(u8::is_ascii_whitespace);
+            (!is_blank).then(|| Message::parse(&line, self.endpoint.config.limits.depth_max))
+        });
+        let message = match parsed {
+            None => return true,
+            Some(Ok(message)) => message,
+            Some(Err(malformed)) => return self.answer(malformed.response()).await,
         };
         // rmcp ends the connection over anything but a request before it has started.
-        if message.kind != MessageKind::Request && !started {
-            continue;
+        if message.kind != MessageKind::Request && !*started {
+            return true;
         }
-        if let Err(refusal) = admit(&message, endpoint, admission) {
-            let _ = lines.send(error_line(refusal)).await;
-            continue;
+        if let Err(refusal) = self.admit(&message) {
+            return self.answer(refusal).await;
         }
-        started |= starts(&message);
+        let mut ticket = None;
+        if let Some(id) = message.request_id().filter(|_| message.kind == MessageKind::Request) {
+            let Some(flight) = self.unanswered.begin(id) else {
+                return self.answer(error_response(message.id, -32600, in_flight::REFUSAL, None)).await;
+            };
+            ticket = Some(self.room.ticket(flight, line.len()).await);
+        }
         if message.unwrapped {
-            endpoint.metrics.unwrapped(1);
+            self.endpoint.metrics.unwrapped(1);
         }
-        let mut forward = if message.rewritten { message.to_bytes() } else { line };
-        if forward.last() != Some(&b'\n') {
-            forward.push(b'\n');
+        let typed = long::work_on(line.len(), || {
+            let rewritten = message.rewritten.then(|| message.to_bytes());
+            serde_json::from_slice::<ClientJsonRpcMessage>(rewritten.as_deref().unwrap_or(&line))
+        });
+        let Ok(mut typed) = typed else {
+            return match message.kind {
+                MessageKind::Request => {
+                    let text = "this is not a message of the protocol";
+                    self.answer(error_response(message.id, -32600, text, None)).await
+                }
+                MessageKind::Notification | MessageKind::Response => true,
+            };
+        };
+        *started |= starts(&message);
+        if let (ClientJsonRpcMessage::Request(request), Some(ticket)) = (&mut typed, ticket) {
+            self.unanswered.keep(request.id.clone(), ticket.clone());
+            request.request.extensions_mut().insert(ticket);
         }
-        if to_rmcp.write_all(&forward).await.is_err() {
-            return;
+        if let ClientJsonRpcMessage::Notification(notification) = &typed {
+            self.unanswered.forget_cancelled(&notification.notification);
+        }
+        self.messages.send(typed).await.is_ok()
+    }
+
+    /// Lets a message in, or words the refusal.
+    fn admit(&self, message: &Message) -> Result<(), Value> {
+        if message.kind != MessageKind::Request {
+            return Ok(());
+        }
+        let arrival = Arrival { door: Door::Stdio, message: Some(message), now: self.endpoint.clock.now() };
+        let request = || Given::default().request_meta(self.endpoint.ids.next());
+        match self.admission.admit(&arrival, self.endpoint.capability.manifest()) {
+            Ok(admitted) if message.inexact.is_some() => Err(self.inexact(admitted, message)),
+            Ok(_) => Ok(()),
+            Err(rejection) => {
+                self.endpoint.record_rejection("stdio", &rejection, Some(message), &request());
+                Err(error_response(message.id.clone(), -32600, &rejection.to_string(), None))
+            }
         }
     }
-}
 
-/// Lets a message in, or words the refusal.
-fn admit(message: &Message, endpoint: &Endpoint, admission: &Admission) -> Result<(), Value> {
-    if message.kind != MessageKind::Request {
-        return Ok(());
+    fn inexact(&self, admitted: Admitted, message: &Message) -> Value {
+        let request = Given::default().request_meta(self.endpoint.ids.next());
+        let arrived = Arrived { admitted, request, names: None, is_sessionless: true, client: message.client() };
+        mcp::refuse_inexact(self.endpoint, arrived, message)
     }
-    let arrival = Arrival { door: Door::Stdio, message: Some(message), now: endpoint.clock.now() };
-    admission.admit(&arrival, endpoint.capability.manifest()).map(|_| ()).map_err(|rejection| {
-        let request = Given::default().request_meta(endpoint.ids.next());
-        endpoint.record_rejection("stdio", &rejection, Some(message), &request);
-        error_response(message.id.clone(), -32600, &rejection.to_string(), None)
-    })
-}
 
-/// The answer to a line that was passed over, with the capability's own words where it has some.
-fn too_long(endpoint: &Endpoint, bytes_max: usize) -> Value {
-    let text = format!("the message is larger than {bytes_max} bytes");
-    let bytes_max = bytes_max as u64;
-    let envelope = endpoint.capability.too_large(bytes_max + 1, bytes_max).map(|error| {
-        let request = Given::default().request_meta(endpoint.ids.next());
-        endpoint.capability.envelope(&request, &error)
-    });
-    error_response(None, -32600, &text, envelope)
+    /// The answer to a line that was passed over, with the capability's own words where it has some.
+    fn too_long(&self, id: Option<Value>, bytes_max: usize) -> Value {
+        let text = format!("the message is larger than {bytes_max} bytes");
+        let bytes_max = bytes_max as u64;
+        let envelope = self.endpoint.capability.too_large(bytes_max + 1, bytes_max).map(|error| {
+            let request = Given::default().request_meta(self.endpoint.ids.next());
+            self.endpoint.capability.envelope(&request, &error)
+        });
+        error_response(id, -32600, &text, envelope)
+    }
+
+    /// False when the output is closed.
+    async fn answer(&self, response: Value) -> bool {
+        let mut line = response.to_string().into_bytes();
+        line.push(b'\n');
+        self.lines.send(Outgoing { line, _ticket: None }).await.is_ok()
+    }
 }
 
 /// True for the request with which rmcp's connection begins: a sound `initialize`, or a sound stateless request.
@@ -161,63 +226,11 @@ fn is_known(version: &str) -> bool {
     ProtocolVersion::KNOWN_VERSIONS.iter().any(|known| known.as_str() == version)
 }
 
-enum Line {
-    Whole(Vec<u8>),
-    TooLong,
-    End,
-}
-
-/// One line within a bound; the rest of a longer one is passed over.
-async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), bytes_max: usize) -> Line {
-    let mut line = Vec::new();
-    let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
-    match input.take(limit).read_until(b'\n', &mut line).await {
-        Ok(0) | Err(_) => return Line::End,
-        Ok(_) => {}
-    }
-    if line.len() <= bytes_max || line.last() == Some(&b'\n') {
-        return Line::Whole(line);
-    }
-    loop {
-        let (found, used) = match input.fill_buf().await {
-            Ok([]) | Err(_) => return Line::TooLong,
-            Ok(buffer) => match buffer.iter().position(|byte| *byte == b'\n') {
-                Some(position) => (true, position + 1),
-                None => (false, buffer.len()),
-            },
-        };
-        input.consume(used);
-        if found {
-            return Line::TooLong;
-        }
-    }
-}
-
-async fn relay_lines(from_rmcp: DuplexStream, lines: mpsc::Sender<Vec<u8>>) {
-    let mut from_rmcp = BufReader::new(from_rmcp);
-    loop {
-        let mut line = Vec::new();
-        match from_rmcp.read_until(b'\n', &mut line).await {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {
-                if lines.send(line).await.is_err() {
-                    return;
-                }
-            }
-        }
-    }
-}
-
-async fn write_lines(mut output: impl AsyncWrite + Unpin, mut outgoing: mpsc::Receiver<Vec<u8>>) {
-    while let Some(line) = outgoing.recv().await {
+/// Writes until nobody sends any more, or nobody reads.
+async fn write_lines(mut output: impl AsyncWrite + Unpin, mut outgoing: mpsc::Receiver<Outgoing>) {
+    while let Some(Outgoing { line, _ticket }) = outgoing.recv().await {
         if output.write_all(&line).await.is_err() || output.flush().await.is_err() {
             return;
         }
     }
-}
-
-fn error_line(response: Value) -> Vec<u8> {
-    let mut line = response.to_string().into_bytes();
-    line.push(b'\n');
-    line
 }

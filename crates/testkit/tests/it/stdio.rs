@@ -1,6 +1,7 @@
 //! One message per line, and nothing else.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use scope::{Principal, Scope};
@@ -142,8 +143,9 @@ async fn a_line_too_long_is_answered_and_passed_over() {
     plan.config.limits.body_bytes_max = 10_000;
     let mut pipe = pipe(plan);
     pipe.initialize().await;
-    pipe.send(call(1, "probe.echo", json!({ "text": "x".repeat(200_000) }))).await;
-    assert_eq!(pipe.next().await.unwrap()["error"]["code"], -32600);
+    let refused = pipe.ask(call(1, "probe.echo", json!({ "text": "x".repeat(200_000) }))).await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(1), &json!(-32600)));
+    assert_eq!(refused["error"]["message"], "the message is larger than 10000 bytes");
     assert_eq!(pipe.ask(call(2, "probe.echo", json!({}))).await["id"], 2);
 }
 
@@ -157,6 +159,100 @@ async fn a_capability_may_take_longer_lines() {
     let refused = pipe.next().await.unwrap();
     assert_eq!(refused["error"]["data"]["error"]["code"], "FILE_TOO_LARGE");
     assert_eq!(pipe.ask(call(3, "probe.echo", json!({}))).await["id"], 3);
+}
+
+// Longer than the sixteen mebibytes that rmcp takes by itself.
+#[tokio::test]
+async fn a_promised_file_fits_in_a_line() {
+    let mut pipe = pipe(Plan::of(Probe::taking(20_000_000)));
+    pipe.initialize().await;
+    let answer = pipe.ask(call(1, "probe.echo", json!({ "text": "x".repeat(17_000_000) }))).await;
+    assert_eq!(answer["result"]["structuredContent"]["text"].as_str().map(str::len), Some(17_000_000));
+}
+
+#[tokio::test]
+async fn an_id_that_is_under_way_is_refused() {
+    let (mut pipe, seen) = probe();
+    pipe.initialize().await;
+    pipe.send(call(1, "probe.wait", json!({}))).await;
+    seen.reaches(&seen.begun, 1).await;
+    let refused = pipe.ask(call(1, "probe.echo", json!({}))).await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(1), &json!(-32600)));
+    assert!(refused["error"]["message"].as_str().unwrap().contains("a request with this id is under way"));
+    assert_eq!(pipe.ask(call(2, "probe.echo", json!({}))).await["id"], 2);
+    seen.release.notify_one();
+    assert_eq!(pipe.next().await.unwrap()["result"]["structuredContent"], json!({ "waited": true }));
+    assert_eq!(pipe.ask(call(1, "probe.echo", json!({ "text": "x" }))).await["result"]["isError"], false);
+}
+
+// A client that does not read is not read from, and gets every answer when it does.
+#[tokio::test(start_paused = true)]
+async fn requests_wait_until_answers_are_read() {
+    const REQUESTS: i64 = 5_000;
+    let (mut pipe, _) = probe();
+    pipe.initialize().await;
+    let sent = Arc::new(AtomicI64::new(0));
+    let (mut input, counted) = (pipe.input, sent.clone());
+    let writing = tokio::spawn(async move {
+        for id in 1..=REQUESTS {
+            input.write_all(format!("{}\n", call(id, "probe.echo", json!({}))).as_bytes()).await.unwrap();
+            counted.store(id, Ordering::Relaxed);
+        }
+        input
+    });
+    settled().await;
+    let taken = sent.load(Ordering::Relaxed);
+    assert!(taken < REQUESTS / 2, "{taken}");
+    settled().await;
+    assert_eq!(sent.load(Ordering::Relaxed), taken);
+    let mut ids = Vec::new();
+    while ids.len() < 5_000 {
+        let line = pipe.output.next_line().await.unwrap().unwrap();
+        ids.push(serde_json::from_str::<Value>(&line).unwrap()["id"].as_i64().unwrap());
+    }
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=REQUESTS).collect::<Vec<_>>());
+    drop(writing.await.unwrap());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_does_not_read_holds_up_no_stop() {
+    let (mut pipe, _) = probe();
+    pipe.initialize().await;
+    let mut input = pipe.input;
+    let writing = tokio::spawn(async move {
+        for id in 1.. {
+            input.write_all(format!("{}\n", call(id, "probe.echo", json!({}))).as_bytes()).await.unwrap();
+        }
+    });
+    settled().await;
+    pipe.stop.cancel();
+    assert_eq!(pipe.served.await.unwrap(), Ok(()));
+    writing.abort();
+}
+
+#[tokio::test]
+async fn the_end_of_the_output_ends_the_process() {
+    let prepared = Plan::of(Probe::default()).prepare();
+    let ((mut input, reads), (writes, output)) = (tokio::io::duplex(64 * 1024), tokio::io::duplex(64 * 1024));
+    let serving = tokio::spawn(async move {
+        spine::stdio::serve(prepared.endpoint, &prepared.admission, reads, writes, CancellationToken::new()).await
+    });
+    drop(output);
+    input.write_all(b"garbage\n").await.unwrap();
+    let ended = tokio::time::timeout(PATIENCE, serving).await.expect("it ends although its input is open");
+    assert_eq!(ended.unwrap(), Ok(()));
+}
+
+#[tokio::test]
+async fn a_number_that_would_be_rounded_is_refused_with_its_field() {
+    let (mut pipe, _) = probe();
+    pipe.initialize().await;
+    let params = r#"{"name":"probe.echo","arguments":{"filter":{"a":18446744073709551616}}}"#;
+    pipe.write(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#)).await;
+    let answer = pipe.next().await.unwrap();
+    assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(1), &json!(true)), "{answer}");
+    assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains(r#""field":"filter.a""#), "{answer}");
 }
 
 // N-263
