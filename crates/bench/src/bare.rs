@@ -149,6 +149,7 @@ pub async fn echo() -> anyhow::Result<()> {
         addresses,
         metrics: Metrics::default(),
         ready: Arc::new(AtomicBool::new(true)),
+        readiness: Arc::new(spine::http::AlwaysReady),
         stopping: CancellationToken::new(),
         catalog: String::new(),
         more: Default::default(),

@@ -34,6 +34,7 @@ async fn platform() -> Box {
         addresses: platform.addresses.clone(),
         metrics: platform.metrics.clone(),
         ready: Arc::new(AtomicBool::new(true)),
+        readiness: Arc::new(spine::http::AlwaysReady),
         stopping: CancellationToken::new(),
         catalog: platform.catalog(),
         more: Default::default(),

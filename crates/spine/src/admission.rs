@@ -62,6 +62,8 @@ struct Proof;
 pub enum Rejection {
     #[error("header {0} is given twice")]
     DuplicateHeader(&'static str),
+    #[error("the request is for another server")]
+    Target,
     #[error("host not allowed")]
     Host,
     #[error("origin not allowed")]
@@ -79,7 +81,7 @@ pub enum Rejection {
 impl Rejection {
     pub fn status(&self) -> u16 {
         match self {
-            Self::DuplicateHeader(_) => 400,
+            Self::DuplicateHeader(_) | Self::Target => 400,
             Self::Unidentified => 401,
             Self::Host | Self::Origin | Self::Scope(_) | Self::Role => 403,
             Self::Pace { .. } => 429,
@@ -90,6 +92,7 @@ impl Rejection {
     pub fn reason(&self) -> &'static str {
         match self {
             Self::DuplicateHeader(_) => "duplicate_header",
+            Self::Target => "target",
             Self::Host => "host",
             Self::Origin => "origin",
             Self::Unidentified => "unidentified",
@@ -107,15 +110,17 @@ pub struct Admission {
     pace: Pace,
 }
 
-struct Addressed<'a>(&'a Arrival<'a>);
-struct Identified<'a> {
-    arrival: &'a Arrival<'a>,
+/// Someone whose host, origin, credential and rate are in order; what is asked for is not known yet.
+pub struct Met<'a> {
+    door: Door<'a>,
     principal: Principal,
     scope: Scope,
 }
-struct Paced<'a>(Identified<'a>);
-struct Scoped<'a>(Identified<'a>);
-struct Permitted<'a>(Identified<'a>);
+
+struct Addressed<'a>(Door<'a>);
+struct Identified<'a>(Met<'a>);
+struct Scoped<'a>(Met<'a>);
+struct Permitted<'a>(Met<'a>);
 
 impl Admission {
     pub fn new(addresses: Addresses, identity: Arc<dyn Identity>, pace: Pace) -> Self {
@@ -124,42 +129,47 @@ impl Admission {
 
     /// Lets a call in, or says why not. The size of the body was checked before it was read.
     pub fn admit(&self, arrival: &Arrival<'_>, manifest: &Manifest) -> Result<Admitted, Rejection> {
-        let addressed = self.host_and_origin(arrival)?;
+        self.meet(arrival.door, arrival.now)?.admit(arrival.message, manifest)
+    }
+
+    /// The steps that need no message, so that nothing is read for those who may not come in.
+    pub fn meet<'a>(&self, door: Door<'a>, now: Timestamp) -> Result<Met<'a>, Rejection> {
+        let addressed = self.host_and_origin(door)?;
         let identified = self.token(addressed)?;
-        let paced = self.rate(identified)?;
-        let scoped = scope_of(paced, manifest)?;
-        let permitted = role(scoped, manifest)?;
-        Ok(tenant(permitted))
+        self.rate(identified, now)
     }
 
-    /// Whether we know who sends something, before what it says is read.
-    pub fn knows(&self, headers: &HeaderMap, now: Timestamp) -> Result<(), Rejection> {
-        let arrival = Arrival { door: Door::Http(headers), message: None, now };
-        self.token(self.host_and_origin(&arrival)?).map(|_| ())
-    }
-
-    fn host_and_origin<'a>(&self, arrival: &'a Arrival<'a>) -> Result<Addressed<'a>, Rejection> {
-        if let Door::Http(headers) = arrival.door {
+    fn host_and_origin<'a>(&self, door: Door<'a>) -> Result<Addressed<'a>, Rejection> {
+        if let Door::Http(headers) = door {
             self.addresses.check(headers)?;
         }
-        Ok(Addressed(arrival))
+        Ok(Addressed(door))
     }
 
     fn token<'a>(&self, addressed: Addressed<'a>) -> Result<Identified<'a>, Rejection> {
-        let arrival = addressed.0;
-        let (principal, scope) = self.identity.identify(&arrival.door)?;
-        Ok(Identified { arrival, principal, scope })
+        let door = addressed.0;
+        let (principal, scope) = self.identity.identify(&door)?;
+        Ok(Identified(Met { door, principal, scope }))
     }
 
-    fn rate<'a>(&self, identified: Identified<'a>) -> Result<Paced<'a>, Rejection> {
-        let caller = (&identified.scope.tenant, &identified.principal);
-        self.pace.take(caller, identified.arrival.now)?;
-        Ok(Paced(identified))
+    fn rate<'a>(&self, identified: Identified<'a>, now: Timestamp) -> Result<Met<'a>, Rejection> {
+        let Identified(met) = identified;
+        self.pace.take((&met.scope.tenant, &met.principal), now)?;
+        Ok(met)
     }
 }
 
-fn scope_of<'a>(paced: Paced<'a>, manifest: &Manifest) -> Result<Scoped<'a>, Rejection> {
-    let needed = match paced.0.arrival.message {
+impl Met<'_> {
+    /// The steps that look at the message.
+    pub fn admit(self, message: Option<&Message>, manifest: &Manifest) -> Result<Admitted, Rejection> {
+        let scoped = scope_of(self, message, manifest)?;
+        let permitted = role(scoped, message, manifest)?;
+        Ok(tenant(permitted))
+    }
+}
+
+fn scope_of<'a>(met: Met<'a>, message: Option<&Message>, manifest: &Manifest) -> Result<Scoped<'a>, Rejection> {
+    let needed = match message {
         Some(message) if message.method == "tools/call" => {
             let tool = message.tool().and_then(|name| tool_named(manifest, name));
             match tool {
@@ -170,25 +180,36 @@ fn scope_of<'a>(paced: Paced<'a>, manifest: &Manifest) -> Result<Scoped<'a>, Rej
         Some(message) if message.method == "resources/read" => vec!["mcp:resources".to_owned()],
         _ => Vec::new(),
     };
-    match needed.iter().find(|scope| !paced.0.principal.scopes.contains(*scope)) {
+    match needed.iter().find(|scope| !met.principal.scopes.contains(*scope)) {
         Some(_) => Err(Rejection::Scope(needed.join(" "))),
-        None => Ok(Scoped(paced.0)),
+        None => Ok(Scoped(met)),
     }
 }
 
-fn role<'a>(scoped: Scoped<'a>, manifest: &Manifest) -> Result<Permitted<'a>, Rejection> {
-    let tool = scoped.0.arrival.message.and_then(Message::tool).and_then(|name| tool_named(manifest, name));
+fn role<'a>(scoped: Scoped<'a>, message: Option<&Message>, manifest: &Manifest) -> Result<Permitted<'a>, Rejection> {
+    let tool = message.and_then(Message::tool).and_then(|name| tool_named(manifest, name));
     let writes = tool.is_some_and(|tool| tool.side == Side::Command);
     let may = |roles: &[&str]| roles.iter().any(|role| scoped.0.principal.roles.contains(*role));
     let writer = may(&["contributor", "architect", "curator", "admin", "service"]);
     let reader = writer || may(&["viewer", "analyst"]);
-    if if writes { writer } else { reader } { Ok(Permitted(scoped.0)) } else { Err(Rejection::Role) }
+    // A proposal changes nothing yet; whether this write may be one is for the capability's policy to say.
+    let proposes = || {
+        manifest.readers_propose
+            || scoped.0.principal.scopes.iter().any(|scope| is_propose_scope(scope, &manifest.name))
+    };
+    let suffices = if writes { writer || reader && proposes() } else { reader };
+    if suffices { Ok(Permitted(scoped.0)) } else { Err(Rejection::Role) }
+}
+
+/// `NAME:propose` lets those who may only read propose to the capability of that name.
+fn is_propose_scope(scope: &str, capability: &str) -> bool {
+    scope.strip_suffix(":propose") == Some(capability)
 }
 
 /// The tenant is the credential's; nothing in the message can name another.
 fn tenant(permitted: Permitted<'_>) -> Admitted {
-    let Identified { arrival, principal, scope } = permitted.0;
-    Admitted { principal, scope, transport: arrival.door.name(), _proof: Proof }
+    let Met { door, principal, scope } = permitted.0;
+    Admitted { principal, scope, transport: door.name(), _proof: Proof }
 }
 
 fn tool_named<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a contract::Tool> {

@@ -7,6 +7,8 @@ use scope::pace;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::trace;
+
 /// Longest text of arguments that an audit record keeps.
 const ARGUMENTS_CHARS_MAX: usize = 2048;
 /// Bytes that hold one character more than that, whatever they are.
@@ -151,7 +153,7 @@ fn is_secret(name: &str) -> bool {
 
 /// A method or a target as a record keeps it; callers make up what they like.
 pub fn bounded_name(text: &str) -> String {
-    bounded(text.to_owned(), NAME_CHARS_MAX)
+    trace::escaped(text, NAME_CHARS_MAX)
 }
 
 fn bounded(text: String, chars_max: usize) -> String {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Config {
     /// Host names besides loopback that requests may name, for example `mcp.example.org`.
     pub hosts: Vec<String>,
-    /// Browser origins besides loopback that may call, for example `https://app.example.org` or `vscode-webview://*`.
+    /// Browser origins that may call besides the server's own, for example `https://app.example.org` or `vscode-webview://*`.
     pub origins: Vec<String>,
     /// Which form of tool names lists show: `auto` chooses by client, `dot` or `underscore` always that form.
     pub tool_names: ToolNames,
@@ -66,7 +66,7 @@ pub struct Limits {
     pub calls_max: usize,
     /// Open connections.
     pub connections_max: usize,
-    /// How long a client may take to send its headers, or its body.
+    /// How long a client may take to send its headers or its body, and how long it may leave an answer unread.
     pub read_timeout_ms: u64,
     /// Sessions of initialize-era clients.
     pub sessions_max: usize,

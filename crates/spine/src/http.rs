@@ -1,13 +1,18 @@
 //! The HTTP door: one endpoint per capability, and what operators look at.
 //!
-//! A request passes, from the outside in: the listener's bounds ([`listener`]), CORS, then [`door`], which reads the body
-//! once, admits it and hands the same bytes to rmcp, or answers a plain call itself ([`direct`]). [`sessions`] keeps the initialize era bounded and bound to its caller.
+//! A request passes, from the outside in: the listener's bounds ([`listener`], [`deadline`]), CORS, then [`door`], which meets
+//! the caller, reads the body once ([`body`], within the [`memory`] there is for all of them), admits it and hands the same
+//! bytes to rmcp, or answers a plain call itself ([`direct`]). [`sessions`] keeps the initialize era bounded and bound to its
+//! caller.
 
 mod body;
 mod cors;
+mod deadline;
 mod direct;
 mod door;
 mod listener;
+mod media;
+mod memory;
 mod sessions;
 
 use std::sync::Arc;
@@ -15,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
@@ -26,8 +31,24 @@ pub use listener::serve;
 use crate::Endpoint;
 use crate::admission::{Addresses, Admission};
 use crate::metrics::Metrics;
-use body::Turns;
 use door::{Door, Hinges};
+use memory::Memory;
+
+/// Whether what the server stands on can serve calls. Asked at every probe, so it must not take long.
+pub trait Readiness: Send + Sync {
+    /// What is wrong, in a few words for an operator; `None` when all is well.
+    fn problem(&self) -> Option<String>;
+}
+
+/// For servers with nothing below them that could fail.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AlwaysReady;
+
+impl Readiness for AlwaysReady {
+    fn problem(&self) -> Option<String> {
+        None
+    }
+}
 
 /// What an HTTP listener serves.
 pub struct Site {
@@ -37,6 +58,8 @@ pub struct Site {
     pub metrics: Metrics,
     /// True while new calls are welcome.
     pub ready: Arc<AtomicBool>,
+    /// What calls need besides.
+    pub readiness: Arc<dyn Readiness>,
     /// Fires when the server stops: streams end.
     pub stopping: CancellationToken,
     /// The published catalog of the mounted tools, as JSON text.
@@ -48,9 +71,9 @@ pub struct Site {
 impl Site {
     /// The routes: `/NAME/mcp` for each capability, `/mcp` when there is only one, and the operator's pages.
     pub fn router(self) -> Router {
-        let Self { endpoints, admission, addresses, metrics, ready, stopping, catalog, more } = self;
+        let Self { endpoints, admission, addresses, metrics, ready, readiness, stopping, catalog, more } = self;
         let mut router = Router::new();
-        let (single, turns) = (endpoints.len() == 1, Turns::default());
+        let (single, memory) = (endpoints.len() == 1, Memory::default());
         for endpoint in endpoints {
             let name = endpoint.capability.manifest().name.clone();
             let door = Door::new(Hinges {
@@ -58,7 +81,7 @@ impl Site {
                 admission: admission.clone(),
                 addresses: addresses.clone(),
                 ready: ready.clone(),
-                turns: turns.clone(),
+                memory: memory.clone(),
                 stopping: stopping.clone(),
             });
             let route = any(door::enter).with_state(Arc::new(door));
@@ -72,28 +95,21 @@ impl Site {
         let published = get(move || async move { ([(header::CONTENT_TYPE, "application/json")], catalog.to_string()) });
         let pages = Router::new()
             .route("/health", get(|| async { "ok\n" }))
-            .route("/ready", get(is_ready).with_state(ready))
+            .route("/ready", get(is_ready).with_state((ready, readiness)))
             .route("/metrics", get(show_metrics).with_state(metrics))
             .route("/.well-known/mcp-tools.json", published.clone())
             .route("/.well-known/mcp-tools.v1.json", published.clone())
             .route("/.well-known/mcp-tools.dev.json", published)
-            .layer(middleware::from_fn_with_state(addresses.clone(), own_pages_only));
-        let more = more.layer(middleware::from_fn_with_state(addresses.clone(), own_host_only));
-        router.merge(pages).merge(more).layer(cors::layer(addresses))
-    }
-}
-
-/// Turns away scripts of foreign pages. Probes and scrapers come without an origin, and by whatever address.
-async fn own_pages_only(State(addresses): State<Addresses>, request: Request, next: Next) -> Response {
-    match addresses.check_origin(request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err(rejection) => (StatusCode::FORBIDDEN, rejection.to_string()).into_response(),
+            .merge(more)
+            // Endpoints check the same, and leave a record of whom they turn away.
+            .layer(middleware::from_fn_with_state(addresses.clone(), own_host_only));
+        router.merge(pages).layer(cors::layer(addresses)).layer(middleware::map_response(not_stored))
     }
 }
 
 /// Turns away what no endpoint would let in either.
 async fn own_host_only(State(addresses): State<Addresses>, request: Request, next: Next) -> Response {
-    match addresses.check(request.headers()) {
+    match addresses.check_target(request.uri()).and_then(|()| addresses.check(request.headers())) {
         Ok(()) => next.run(request).await,
         Err(rejection) => {
             let status = StatusCode::from_u16(rejection.status()).unwrap_or(StatusCode::FORBIDDEN);
@@ -102,11 +118,19 @@ async fn own_host_only(State(addresses): State<Addresses>, request: Request, nex
     }
 }
 
-async fn is_ready(State(ready): State<Arc<AtomicBool>>) -> Response {
-    if ready.load(Ordering::Relaxed) {
-        "ready\n".into_response()
-    } else {
-        (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response()
+/// Answers are for whoever asked, and for now.
+async fn not_stored(mut response: Response) -> Response {
+    response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+async fn is_ready(State((ready, readiness)): State<(Arc<AtomicBool>, Arc<dyn Readiness>)>) -> Response {
+    if !ready.load(Ordering::Relaxed) {
+        return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response();
+    }
+    match readiness.problem() {
+        None => "ready\n".into_response(),
+        Some(problem) => (StatusCode::SERVICE_UNAVAILABLE, format!("{problem}\n")).into_response(),
     }
 }
 

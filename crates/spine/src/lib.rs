@@ -28,6 +28,8 @@ pub mod trace;
 
 mod confirmation;
 mod endpoint;
+mod in_flight;
+mod long;
 mod replay;
 mod seal;
 mod turn;

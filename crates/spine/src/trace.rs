@@ -53,13 +53,35 @@ fn fresh_trace_id(request_id: &str) -> String {
     hex::encode(&Sha256::digest(request_id)[..16])
 }
 
-/// Name and version of a client, cut to a bound.
+/// Name and version of a client, escaped and cut to a bound.
 pub fn client(name: &str, version: &str) -> String {
-    let mut client = format!("{name}/{version}");
-    if let Some((end, _)) = client.char_indices().nth(CLIENT_CHARS_MAX) {
-        client.truncate(end);
+    escaped(&format!("{name}/{version}"), CLIENT_CHARS_MAX)
+}
+
+/// What a client that gives itself no name says in its header.
+pub fn user_agent(header: &str) -> String {
+    escaped(header, CLIENT_CHARS_MAX)
+}
+
+/// A text that a caller wrote, as it may stand in a log line or an audit record: no line breaks, no control characters,
+/// nothing invisible, and no longer than so many characters.
+pub fn escaped(text: &str, chars_max: usize) -> String {
+    let mut shown = String::new();
+    for (position, character) in text.chars().enumerate() {
+        if position == chars_max {
+            shown.push('…');
+            break;
+        }
+        if is_visible(character) { shown.push(character) } else { shown.extend(character.escape_unicode()) }
     }
-    client
+    shown
+}
+
+fn is_visible(character: char) -> bool {
+    // What moves, joins or hides others: line and paragraph separators, directions, joiners, tags, the byte order mark.
+    let is_hidden = matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    !character.is_control() && !is_hidden
 }
 
 fn is_plain(text: &str, chars_max: usize) -> bool {
@@ -109,7 +131,17 @@ mod tests {
     #[test]
     fn a_long_name_of_a_client_is_cut() {
         assert_eq!(client("app", "1"), "app/1");
-        assert_eq!(client(&"é".repeat(500), "1"), "é".repeat(CLIENT_CHARS_MAX));
+        assert_eq!(client(&"é".repeat(500), "1"), format!("{}…", "é".repeat(CLIENT_CHARS_MAX)));
+    }
+
+    #[test]
+    fn what_a_caller_wrote_forges_no_line() {
+        assert_eq!(
+            escaped("a\nINFO b\r\t\u{1b}[31m\u{202e}\u{2028}é", 99),
+            r"a\u{a}INFO b\u{d}\u{9}\u{1b}[31m\u{202e}\u{2028}é"
+        );
+        assert_eq!(escaped(&"x".repeat(1_000_000), 5), "xxxxx…");
+        assert_eq!(client("app\n", "1"), r"app\u{a}/1");
     }
 
     #[test]

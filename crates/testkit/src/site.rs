@@ -9,7 +9,7 @@ use scope::{Clock, RandomIds, SystemClock};
 use spine::admission::{Addresses, Admission, Identity, LocalIdentity, Pace};
 use spine::arguments::Checkers;
 use spine::audit::{AuditSink, NoAudit};
-use spine::http::{Site, serve};
+use spine::http::{AlwaysReady, Readiness, Site, serve};
 use spine::metrics::Metrics;
 use spine::{Config, Endpoint, Parts, Seal};
 use tokio::net::TcpListener;
@@ -25,6 +25,7 @@ pub struct Plan {
     pub audit: Arc<dyn AuditSink>,
     pub seal_key: [u8; 32],
     pub clock: Arc<dyn Clock>,
+    pub readiness: Arc<dyn Readiness>,
 }
 
 impl Plan {
@@ -37,6 +38,7 @@ impl Plan {
             audit: Arc::new(NoAudit),
             seal_key: [7; 32],
             clock: Arc::new(SystemClock),
+            readiness: Arc::new(AlwaysReady),
         }
     }
 
@@ -62,6 +64,7 @@ impl Plan {
 
     /// Serves it.
     pub async fn start(self, listen: SocketAddr) -> std::io::Result<Running> {
+        let readiness = self.readiness.clone();
         let Prepared { endpoint, admission, addresses, metrics } = self.prepare();
         let listener = TcpListener::bind(listen).await?;
         let address = listener.local_addr()?;
@@ -73,6 +76,7 @@ impl Plan {
             addresses,
             metrics,
             ready: ready.clone(),
+            readiness,
             stopping: stopping.clone(),
             catalog: "{}".to_owned(),
             more: Default::default(),

@@ -77,6 +77,7 @@ impl World {
             addresses: platform.addresses.clone(),
             metrics: platform.metrics.clone(),
             ready: Arc::new(AtomicBool::new(true)),
+            readiness: Arc::new(spine::http::AlwaysReady),
             stopping: CancellationToken::new(),
             catalog: platform.catalog(),
             more: platform.files.router(),

@@ -3,12 +3,14 @@
 //! A page in a browser can send requests to loopback. It cannot forge `Origin`, and a name it rebinds to loopback shows
 //! in `Host`, so both are checked on every request.
 
+use std::net::IpAddr;
+
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, Uri};
 
 use super::Rejection;
 
-/// The permitted hosts and origins of a listener. Loopback is always permitted.
+/// The permitted hosts and origins of a listener. Loopback is always a permitted host.
 #[derive(Debug, Clone, Default)]
 pub struct Addresses {
     hosts: Vec<String>,
@@ -35,28 +37,41 @@ impl Addresses {
         if !text(headers, &HOST).is_some_and(|host| self.permits_host(&host)) {
             return Err(Rejection::Host);
         }
-        self.check_origin(headers)
+        match text(headers, &ORIGIN) {
+            Some(origin) if !self.permits_origin(&origin, headers) => Err(Rejection::Origin),
+            _ => Ok(()),
+        }
     }
 
-    /// Refuses a foreign origin only: for pages that hold no secret and are asked for by address.
-    pub fn check_origin(&self, headers: &HeaderMap) -> Result<(), Rejection> {
-        match text(headers, &ORIGIN) {
-            Some(origin) if !self.permits_origin(&origin) => Err(Rejection::Origin),
+    /// Refuses a target in absolute form whose authority is foreign: it goes before `Host`.
+    pub fn check_target(&self, target: &Uri) -> Result<(), Rejection> {
+        match target.authority() {
+            Some(authority) if !self.permits_host(&authority.as_str().to_ascii_lowercase()) => Err(Rejection::Target),
             _ => Ok(()),
         }
     }
 
     fn permits_host(&self, host: &str) -> bool {
-        let name = without_port(host);
+        let (name, _) = split_port(host);
         is_loopback(name) || self.hosts.iter().any(|permitted| permitted == host || permitted == name)
     }
 
-    /// `origin` in lower case.
-    pub fn permits_origin(&self, origin: &str) -> bool {
-        let loopback = ["http://", "https://"]
-            .iter()
-            .any(|scheme| origin.strip_prefix(scheme).is_some_and(|host| is_loopback(without_port(host))));
-        loopback || self.origins.iter().any(|permitted| matches(permitted, origin))
+    /// An origin is permitted when it is listed, or when it is the page's own server: the host that the request names. Other
+    /// ports of this machine are other servers. `origin` in lower case.
+    pub fn permits_origin(&self, origin: &str, headers: &HeaderMap) -> bool {
+        let is_own = || {
+            let asked = text(headers, &HOST)?;
+            let (scheme, from) = origin.split_once("://")?;
+            let ((name, port), (own_name, own_port)) = (split_port(from), split_port(&asked));
+            let usual = match scheme {
+                "http" => "80",
+                "https" => "443",
+                _ => return None,
+            };
+            let same_name = name == own_name || is_loopback(name) && is_loopback(own_name);
+            Some(same_name && port.unwrap_or(usual) == own_port.unwrap_or(usual) && self.permits_host(&asked))
+        };
+        self.origins.iter().any(|permitted| matches(permitted, origin)) || is_own().unwrap_or(false)
     }
 }
 
@@ -72,13 +87,15 @@ fn matches(permitted: &str, origin: &str) -> bool {
     }
 }
 
-fn without_port(host: &str) -> &str {
+fn split_port(host: &str) -> (&str, Option<&str>) {
     match host.rsplit_once(':') {
-        Some((name, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
+        Some((name, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(port)),
+        _ => (host, None),
     }
 }
 
+/// A name that is rebound to loopback is no address, so every address of loopback is ours.
 fn is_loopback(name: &str) -> bool {
-    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+    let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
+    name == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

@@ -40,7 +40,7 @@ fn call(tool: &str) -> Message {
 fn admission(principal: Principal, calls_per_minute: u32) -> Admission {
     let addresses = Addresses::new(
         &["mcp.example.org".to_owned()],
-        &["https://portal.ameide.io".to_owned(), "vscode-webview://*".to_owned()],
+        &["https://portal.ameide.io".to_owned(), "vscode-webview://*".to_owned(), "http://localhost:6274".to_owned()],
     );
     Admission::new(
         addresses,
@@ -75,7 +75,9 @@ fn hosts_and_origins_are_checked_on_every_request() {
     check_headers(&[("host", "mcp.example.org")], Ok(()));
     check_headers(&[("host", "evil.example")], Err(Rejection::Host));
     check_headers(&[], Err(Rejection::Host));
-    check_headers(&[host, ("origin", "http://localhost:3000")], Ok(()));
+    check_headers(&[("host", "127.0.0.2:8080")], Ok(()));
+    check_headers(&[("host", "127.0.0.1.evil.example")], Err(Rejection::Host));
+    check_headers(&[("host", "2130706433")], Err(Rejection::Host));
     check_headers(&[host, ("origin", "https://portal.ameide.io")], Ok(()));
     check_headers(&[host, ("origin", "vscode-webview://abc")], Ok(()));
     check_headers(&[host, ("origin", "vscode-webview://")], Err(Rejection::Origin));
@@ -83,6 +85,41 @@ fn hosts_and_origins_are_checked_on_every_request() {
     check_headers(&[host, ("origin", "https://portal.ameide.io.evil.com")], Err(Rejection::Origin));
     check_headers(&[host, ("origin", "http://localhost.evil.com")], Err(Rejection::Origin));
     check_headers(&[host, ("origin", "null")], Err(Rejection::Origin));
+}
+
+// R-336: a page of another port is a page of another server.
+#[test]
+fn a_page_of_this_machine_is_let_in_when_it_is_ours_or_listed() {
+    let host = ("host", "127.0.0.1:8080");
+    check_headers(&[host, ("origin", "http://127.0.0.1:8080")], Ok(()));
+    check_headers(&[host, ("origin", "http://localhost:8080")], Ok(()));
+    check_headers(&[("host", "localhost"), ("origin", "http://localhost")], Ok(()));
+    check_headers(&[("host", "localhost:80"), ("origin", "http://localhost")], Ok(()));
+    check_headers(&[("host", "mcp.example.org"), ("origin", "https://mcp.example.org")], Ok(()));
+    for foreign in ["http://localhost:3000", "http://localhost", "https://localhost", "http://127.0.0.1:80800"] {
+        check_headers(&[host, ("origin", foreign)], Err(Rejection::Origin));
+    }
+    check_headers(&[("host", "mcp.example.org"), ("origin", "http://localhost")], Err(Rejection::Origin));
+    check_headers(&[host, ("origin", "http://localhost:6274")], Ok(()));
+}
+
+#[test]
+fn a_target_names_this_server_or_none() {
+    let addresses = Addresses::new(&["mcp.example.org".to_owned()], &[]);
+    let check = |target: &str| addresses.check_target(&target.parse().unwrap());
+    assert_eq!(check("/mcp"), Ok(()));
+    assert_eq!(check("http://127.0.0.1:8080/mcp"), Ok(()));
+    assert_eq!(check("http://MCP.example.org/mcp"), Ok(()));
+    assert_eq!(check("http://evil.example/mcp"), Err(Rejection::Target));
+    assert_eq!(check("http://127.0.0.1:8080@evil.example/mcp"), Err(Rejection::Target));
+}
+
+// Who may not come in is turned away before a message is read.
+#[test]
+fn the_rate_is_taken_before_the_message_is_known() {
+    let admission = admission(Principal::local("me"), 1);
+    assert!(admission.meet(Door::Stdio, Timestamp(0)).is_ok());
+    assert_eq!(admission.meet(Door::Stdio, Timestamp(0)).err(), Some(Rejection::Pace { retry_after_s: 60 }));
 }
 
 // R-808 (headers)
@@ -121,6 +158,25 @@ fn scope_then_role_decide_on_the_tool_in_the_message() {
     check_caller(&["architect"], &["mcp:tools"], "t.special", Err(Rejection::Scope("t:special".to_owned())));
     check_caller(&["guest"], &["mcp:tools"], "t.read", Err(Rejection::Role));
     check_caller(&["nonsense"], &["mcp:tools"], "t.read", Err(Rejection::Role));
+}
+
+#[test]
+fn a_reader_who_may_propose_is_left_to_the_policy() {
+    check_caller(&["viewer"], &["mcp:tools", "t:propose"], "t.write", Ok(()));
+    check_caller(&["viewer"], &["mcp:tools", "other:propose"], "t.write", Err(Rejection::Role));
+    check_caller(&["guest"], &["mcp:tools", "t:propose"], "t.write", Err(Rejection::Role));
+    let message = call("t.write");
+    for (role, open, expected) in [
+        ("viewer", true, Ok(())),
+        ("analyst", true, Ok(())),
+        ("guest", true, Err(Rejection::Role)),
+        ("viewer", false, Err(Rejection::Role)),
+    ] {
+        let principal = Principal { roles: [role.to_owned()].into_iter().collect(), ..Principal::local("me") };
+        let manifest = Manifest { readers_propose: open, ..manifest() };
+        let arrival = Arrival { door: Door::Stdio, message: Some(&message), now: Timestamp(0) };
+        assert_eq!(admission(principal, 0).admit(&arrival, &manifest).map(|_| ()), expected, "{role} {open}");
+    }
 }
 
 // R-339

@@ -9,8 +9,8 @@ use crate::admission::Addresses;
 
 /// Answers preflights for permitted origins and exposes what clients in browsers need.
 pub fn layer(addresses: Addresses) -> CorsLayer {
-    let permitted = move |origin: &HeaderValue, _: &axum::http::request::Parts| {
-        origin.to_str().is_ok_and(|origin| addresses.permits_origin(&origin.to_ascii_lowercase()))
+    let permitted = move |origin: &HeaderValue, request: &axum::http::request::Parts| {
+        origin.to_str().is_ok_and(|origin| addresses.permits_origin(&origin.to_ascii_lowercase(), &request.headers))
     };
     let names = |list: &[&'static str]| list.iter().map(|name| HeaderName::from_static(name)).collect::<Vec<_>>();
     CorsLayer::new()

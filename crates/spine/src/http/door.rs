@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use contract::{CallError, RequestMeta};
@@ -15,21 +16,22 @@ use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::body::{Bounds, Turns, Unread, Whole};
+use super::body::{self, Bounds, Unread, Whole};
 use super::direct;
-use super::sessions::{self, Sessions, Standing};
-use crate::Endpoint;
-use crate::admission::{self, Addresses, Admission, Arrival, Rejection};
+use super::media::{self, Wanted};
+use super::memory::Memory;
+use super::sessions::{self, SessionFlight, Sessions, Standing};
+use crate::admission::{self, Addresses, Admission, Rejection};
 use crate::config::ToolNames;
-use crate::mcp::{Arrived, Handler};
+use crate::long::{self, LONG_BYTES};
+use crate::mcp::{self, Arrived, Handler};
 use crate::message::{Message, MessageKind, error_response};
-use crate::trace::Given;
+use crate::trace::{self, Given};
+use crate::{Endpoint, in_flight};
 
 const SESSION: &str = "mcp-session-id";
 const PROTOCOL: &str = "mcp-protocol-version";
 const STATELESS_SINCE: &str = "2026-07-28";
-/// A message that is longer is read, and a call in it made, on a thread of its own, so that others need not wait for it.
-const LONG_BYTES: usize = 128 * 1024;
 
 type Service = StreamableHttpService<Handler, Sessions>;
 
@@ -40,7 +42,7 @@ pub struct Hinges {
     pub addresses: Addresses,
     pub ready: Arc<AtomicBool>,
     /// Shared by all doors.
-    pub turns: Turns,
+    pub memory: Memory,
     pub stopping: CancellationToken,
 }
 
@@ -50,7 +52,7 @@ pub struct Door {
     admission: Arc<Admission>,
     addresses: Addresses,
     ready: Arc<AtomicBool>,
-    turns: Turns,
+    memory: Memory,
     sessions: Arc<Sessions>,
     /// With sessions, for the initialize era.
     in_session: Service,
@@ -65,8 +67,12 @@ type Ended = Box<Response>;
 
 impl Door {
     pub fn new(hinges: Hinges) -> Self {
-        let Hinges { endpoint, admission, addresses, ready, turns, stopping } = hinges;
-        let sessions = Arc::new(Sessions::new(endpoint.seal.clone(), &endpoint.config.limits));
+        let Hinges { endpoint, admission, addresses, ready, memory, stopping } = hinges;
+        let sessions = Arc::new(Sessions::new(
+            endpoint.seal.clone(),
+            &endpoint.capability.manifest().name,
+            &endpoint.config.limits,
+        ));
         let service = |with_sessions: bool| {
             // Host and Origin are checked by admission, with the same answer for every refusal.
             let config = StreamableHttpServerConfig::default()
@@ -81,7 +87,7 @@ impl Door {
             StreamableHttpService::new(make, sessions.clone(), config)
         };
         let (in_session, single) = (service(true), service(false));
-        Self { endpoint, admission, addresses, ready, turns, sessions, in_session, single, stopping }
+        Self { endpoint, admission, addresses, ready, memory, sessions, in_session, single, stopping }
     }
 
     async fn pass(&self, request: Request) -> Result<Response, Ended> {
@@ -93,9 +99,20 @@ impl Door {
                 "the server is stopping; try again in a moment",
             ));
         }
-        // Cheap and first: no byte of a foreign page's body is read.
-        self.addresses.check(request.headers()).map_err(|rejection| self.rejected(&rejection, None, None))?;
         let (mut parts, body) = request.into_parts();
+        // First what needs no message: no byte is read for somebody who may not come in.
+        self.addresses
+            .check_target(&parts.uri)
+            .map_err(|rejection| self.rejected(&rejection, None, Some(&parts.headers)))?;
+        let met = match self.admission.meet(admission::Door::Http(&parts.headers), self.endpoint.clock.now()) {
+            Ok(met) => met,
+            Err(rejection) => {
+                if matches!(rejection, Rejection::Pace { .. }) {
+                    body::discard(body, self.read_timeout()).await;
+                }
+                return Err(self.rejected(&rejection, None, Some(&parts.headers)));
+            }
+        };
         let message = match parts.method {
             Method::POST => Some(self.message(&parts.headers, body).await?),
             Method::GET | Method::DELETE => None,
@@ -108,82 +125,111 @@ impl Door {
                 ));
             }
         };
-        // A large body's turn lasts until its call is answered.
-        let (mut message, bytes, _turn) =
-            message.map_or((None, Bytes::new(), None), |(message, Whole { bytes, turn })| (Some(message), bytes, turn));
-        let now = self.endpoint.clock.now();
-        let arrival = Arrival { door: admission::Door::Http(&parts.headers), message: message.as_ref(), now };
-        let admitted = self
-            .admission
-            .admit(&arrival, self.endpoint.capability.manifest())
+        // What a body takes is taken until its call is answered.
+        let (mut message, bytes, _held) = message
+            .map_or((None, Bytes::new(), None), |(message, Whole { bytes, held })| (Some(message), bytes, Some(held)));
+        let admitted = met
+            .admit(message.as_ref(), self.endpoint.capability.manifest())
             .map_err(|rejection| self.rejected(&rejection, message.as_ref(), Some(&parts.headers)))?;
 
-        put_media_right(&mut parts.headers, &parts.method);
+        let wanted = media::put_right(&mut parts.headers, &parts.method);
         let request = self.request_meta(&parts.headers, message.as_ref());
-        let arrived = Arrived { admitted, request, names: names_wanted(parts.uri.query()) };
+        let arrived =
+            Arrived { admitted, request, names: names_wanted(parts.uri.query()), is_sessionless: false, client: None };
+        if let Some(message) = message.as_ref().filter(|message| message.inexact.is_some()) {
+            let arrived = Arrived { client: client(&parts.headers, message), ..arrived };
+            let status = if message.tool().is_some() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+            return Err(json_response(status, &mcp::refuse_inexact(&self.endpoint, arrived, message)));
+        }
         let long = bytes.len() > LONG_BYTES;
-        let plain = if long {
-            let (endpoint, headers, mut looked_at) = (self.endpoint.clone(), parts.headers.clone(), message);
-            let look = move || (looked_at.as_mut().and_then(|it| direct::plain(&endpoint, &headers, it)), looked_at);
-            let (plain, left) = apart(look).await?;
-            message = left;
-            plain
-        } else {
-            message.as_mut().and_then(|it| direct::plain(&self.endpoint, &parts.headers, it))
-        };
-        if let Some(call) = plain {
+        let take = || message.as_mut().and_then(|message| direct::plain(&self.endpoint, &parts.headers, message));
+        if let Some(call) = long::work_on(bytes.len(), take) {
             // All of them are in the call now, and they may be a file.
             drop(bytes);
             return Ok(direct::answer(self.endpoint.clone(), arrived, call, long).await);
         }
+        let endless = message.as_ref().filter(|message| message.method == "subscriptions/listen");
+        if let (Wanted::Json, Some(message)) = (wanted, endless) {
+            let text = "changes are sent as they happen; send Accept: text/event-stream";
+            return Err(refused(StatusCode::NOT_ACCEPTABLE, message.id.clone(), -32600, text));
+        }
+        // The way through rmcp is long, and plain calls do not carry the room for it.
+        let response = Box::pin(self.through_rmcp(parts, message, bytes, arrived)).await?;
+        Ok(match wanted {
+            Wanted::Json => media::as_json(response).await,
+            Wanted::Either => response,
+        })
+    }
 
+    /// Hands a request to rmcp, in its session where it has one.
+    async fn through_rmcp(
+        &self,
+        mut parts: Parts,
+        message: Option<Message>,
+        bytes: Bytes,
+        mut arrived: Arrived,
+    ) -> Result<Response, Ended> {
         let caller = format!("{}|{}", arrived.admitted.scope.tenant, arrived.admitted.principal.id());
         if message.as_ref().is_some_and(|message| message.method == "initialize") {
             // It opens a session, and must not reach into one that is named beside it.
             parts.headers.remove(SESSION);
         }
         let service = self.service_for(&parts, message.as_ref(), &caller).await?;
+        let mut flight = None;
+        if let Some(message) = &message {
+            if std::ptr::eq(service, &self.single) {
+                (arrived.is_sessionless, arrived.client) = (true, client(&parts.headers, message));
+            } else if let (Some(session), MessageKind::Request) = (text(&parts.headers, SESSION), message.kind) {
+                let begun = message.request_id().and_then(|id| self.sessions.begin(session, id));
+                let twice = || refused(StatusCode::BAD_REQUEST, message.id.clone(), -32600, in_flight::REFUSAL);
+                flight = Some(begun.ok_or_else(twice)?);
+            }
+        }
+        if let Some(flight) = flight.clone() {
+            parts.extensions.insert(flight);
+        }
         parts.extensions.insert(arrived);
         let follows = parts.method == Method::GET;
         let id = message.and_then(|message| message.id);
+        let long = bytes.len() > LONG_BYTES;
         let request = Request::from_parts(parts, Body::from(bytes));
-        let response = sessions::opening_for(caller, service.handle(request)).await.into_response();
+        let handling = Box::pin(sessions::opening_for(caller, service.handle(request)));
+        let response = if long { long::to_the_end(handling).await } else { handling.await }.into_response();
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             // rmcp's word for a message that it cannot read.
             return Err(refused(StatusCode::BAD_REQUEST, id, -32600, "this is not a message of the protocol"));
         }
-        Ok(if follows { ending_with(response, self.stopping.clone()) } else { response })
+        Ok(match (follows, flight) {
+            (true, _) => ending_with(response, self.stopping.clone()),
+            (false, Some(flight)) => holding(response, flight),
+            (false, None) => response,
+        })
+    }
+
+    fn read_timeout(&self) -> Duration {
+        Duration::from_millis(self.endpoint.config.limits.read_timeout_ms)
     }
 
     /// The body, read within its bounds and parsed once.
     async fn message(&self, headers: &HeaderMap, body: Body) -> Result<(Message, Whole), Ended> {
-        let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if !media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
-            return Err(refused(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                None,
-                -32600,
-                "send Content-Type: application/json",
-            ));
-        }
+        media::check(headers).map_err(|text| refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, -32600, text))?;
         let limits = &self.endpoint.config.limits;
         let bounds = Bounds {
             bytes_max: self.endpoint.body_bytes_max(),
-            read_timeout: Duration::from_millis(limits.read_timeout_ms),
+            read_timeout: self.read_timeout(),
             turn_timeout: Duration::from_millis(limits.call_timeout_ms),
-            turns: &self.turns,
+            memory: &self.memory,
             sender_waits: headers.contains_key(header::EXPECT),
         };
-        let known = || self.admission.knows(headers, self.endpoint.clock.now());
-        let mut whole = bounds.read(body, known).await.map_err(|unread| self.unread(&unread, headers))?;
-        let depth_max = limits.depth_max;
-        let parsed = if whole.bytes.len() > LONG_BYTES {
-            let bytes = whole.bytes.clone();
-            apart(move || Message::parse(&bytes, depth_max)).await?
-        } else {
-            Message::parse(&whole.bytes, depth_max)
-        };
-        let message = parsed.map_err(|malformed| json_response(StatusCode::BAD_REQUEST, &malformed.response()))?;
+        let mut whole = bounds.read(body).await.map_err(|unread| self.unread(&unread, headers))?;
+        let _parsing = if whole.bytes.len() > LONG_BYTES { self.memory.parsing().await } else { None };
+        let parsed = long::work_on(whole.bytes.len(), || Message::parse(&whole.bytes, limits.depth_max));
+        let message = parsed.map_err(|malformed| {
+            let status = if malformed.is_too_large { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST };
+            json_response(status, &malformed.response())
+        })?;
+        let room = self.memory.take_values(&mut whole.held, message.values);
+        room.map_err(|full| self.unread(&full.into(), headers))?;
         if message.unwrapped {
             self.endpoint.metrics.unwrapped(1);
         }
@@ -214,21 +260,15 @@ impl Door {
             Unread::Broken => refusal(StatusCode::BAD_REQUEST, "the body could not be read"),
             Unread::Slow => refusal(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
             Unread::Busy => {
-                let text = "too many large requests are under way; try again in a moment";
+                let text = "the requests under way take all the memory there is for them; try again in a moment";
                 refused(StatusCode::SERVICE_UNAVAILABLE, None, -32603, text)
             }
-            Unread::Rejected(rejection) => self.rejected(rejection, None, Some(headers)),
         }
     }
 
     /// With or without a session.
-    async fn service_for(
-        &self,
-        parts: &axum::http::request::Parts,
-        message: Option<&Message>,
-        caller: &str,
-    ) -> Result<&Service, Ended> {
-        let text = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    async fn service_for(&self, parts: &Parts, message: Option<&Message>, caller: &str) -> Result<&Service, Ended> {
+        let text = |name| text(&parts.headers, name);
         let id = message.and_then(|message| message.id.clone());
         if let Some(lacking) = message.and_then(lacking) {
             return Err(refused(StatusCode::BAD_REQUEST, id, -32602, lacking));
@@ -309,12 +349,6 @@ impl Door {
     }
 }
 
-/// Works on a thread that may be busy for long.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Ended> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| refused(StatusCode::INTERNAL_SERVER_ERROR, None, -32603, "the message could not be read"))
-}
-
 /// What a first message does not bring, though it must.
 fn lacking(message: &Message) -> Option<&'static str> {
     match message.method.as_str() {
@@ -330,7 +364,7 @@ fn lacking(message: &Message) -> Option<&'static str> {
 /// Serves one request of an endpoint.
 pub async fn enter(State(door): State<Arc<Door>>, request: Request) -> Response {
     let ends_session = request.method() == Method::DELETE;
-    // The way through rmcp is long, and axum moves what it is given more than once.
+    // axum moves what it is given more than once.
     let mut response = match Box::pin(door.pass(request)).await {
         Ok(response) => response,
         Err(ended) => *ended,
@@ -346,24 +380,26 @@ pub async fn enter(State(door): State<Arc<Door>>, request: Request) -> Response 
     response
 }
 
-/// rmcp demands that both media types are named, and in lower case; a client that takes anything takes these.
-fn put_media_right(headers: &mut HeaderMap, method: &Method) {
-    if method == Method::POST {
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    }
-    let given = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
-    let anything = given
-        .split(',')
-        .any(|media| matches!(media.split(';').next().unwrap_or_default().trim(), "*/*" | "application/*"));
-    if anything {
-        let both = if method == Method::GET { "text/event-stream" } else { "application/json, text/event-stream" };
-        headers.insert(header::ACCEPT, HeaderValue::from_static(both));
-    }
-}
-
 /// A stream that follows a session has no end of its own.
 fn ending_with(response: Response, stopping: CancellationToken) -> Response {
     response.map(|body| Body::from_stream(body.into_data_stream().take_until(stopping.cancelled_owned())))
+}
+
+/// The body holds the id of its request until it is over.
+fn holding(response: Response, flight: SessionFlight) -> Response {
+    let hold = move |_: &Result<Bytes, axum::Error>| {
+        let _ = &flight;
+    };
+    response.map(|body| Body::from_stream(body.into_data_stream().inspect(hold)))
+}
+
+/// Who calls without a session: what the message says, or else the header.
+fn client(headers: &HeaderMap, message: &Message) -> Option<String> {
+    message.client().or_else(|| text(headers, "user-agent").map(trace::user_agent))
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 /// `?names=underscore` or `?names=dot` on the endpoint.

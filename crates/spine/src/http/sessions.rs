@@ -1,20 +1,22 @@
 //! Sessions of the initialize era: bounded in number, and bound to the caller that opened them.
 //!
-//! A session id is sealed for its caller. Another caller's id is not found; an id that we made but no longer hold, after a
-//! restart or a long pause, is served without a session, so a client need not start again.
+//! A session id is sealed for its caller and its endpoint. Another caller's id, or another endpoint's, is not found; an id
+//! that we made but no longer hold, after a restart or a long pause, is served without a session, so a client need not start
+//! again.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::Stream;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, LocalSessionManagerError};
 use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionManager};
 
-use crate::Seal;
 use crate::config::Limits;
+use crate::in_flight::{Flight, InFlight};
+use crate::{Seal, seal};
 
 /// How many closed sessions are remembered, so that their ids stay dead.
 const CLOSED_MAX: usize = 4096;
@@ -32,8 +34,18 @@ pub async fn opening_for<T>(caller: String, work: impl Future<Output = T>) -> T 
 pub struct Sessions {
     inner: LocalSessionManager,
     seal: Seal,
+    /// The capability whose sessions these are.
+    endpoint: String,
+    /// Requests that are not answered yet, by session and id.
+    in_flight: InFlight<SessionRequest>,
     closed: Mutex<VecDeque<Arc<str>>>,
 }
+
+type SessionRequest = (String, RequestId);
+
+/// Keeps the id of a request from being used again in its session until all clones are dropped: one goes with the request
+/// through rmcp, the other with the answer.
+pub type SessionFlight = Arc<Flight<SessionRequest>>;
 
 /// What a session id means for a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,11 +58,17 @@ pub enum Standing {
 }
 
 impl Sessions {
-    pub fn new(seal: Seal, limits: &Limits) -> Self {
+    pub fn new(seal: Seal, endpoint: &str, limits: &Limits) -> Self {
         let mut inner = LocalSessionManager::default();
         inner.session_config.keep_alive = Some(Duration::from_secs(limits.session_idle_s));
         inner.session_config.sse_retry = None;
-        Self { inner, seal, closed: Mutex::default() }
+        let (endpoint, in_flight) = (endpoint.to_owned(), InFlight::default());
+        Self { inner, seal, endpoint, in_flight, closed: Mutex::default() }
+    }
+
+    /// Takes the id of a request; `None` when one of this session is under way with it.
+    pub fn begin(&self, session: &str, id: RequestId) -> Option<SessionFlight> {
+        self.in_flight.begin((session.to_owned(), id)).map(Arc::new)
     }
 
     pub async fn count(&self) -> usize {
@@ -58,7 +76,7 @@ impl Sessions {
     }
 
     pub async fn standing(&self, id: &str, caller: &str) -> Standing {
-        if !self.seal.made(id, &purpose(caller)) || self.is_closed(id) {
+        if !self.seal.made(id, &self.purpose(caller)) || self.is_closed(id) {
             return Standing::Unknown;
         }
         let held = self.inner.sessions.read().await.contains_key(id);
@@ -74,13 +92,13 @@ impl Sessions {
         closed.push_back(id.into());
     }
 
+    fn purpose(&self, caller: &str) -> String {
+        seal::purpose(&["session", &self.endpoint, caller])
+    }
+
     fn is_closed(&self, id: &str) -> bool {
         self.closed.lock().expect("nothing panics while holding this").iter().any(|closed| closed.as_ref() == id)
     }
-}
-
-fn purpose(caller: &str) -> String {
-    format!("session\n{caller}")
 }
 
 impl SessionManager for Sessions {
@@ -89,7 +107,7 @@ impl SessionManager for Sessions {
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         let caller = OPENING_FOR.try_with(Clone::clone).unwrap_or_default();
-        let id: SessionId = self.seal.close_for_ever(&uuid::Uuid::new_v4().to_string(), &purpose(&caller)).into();
+        let id: SessionId = self.seal.close_for_ever(&uuid::Uuid::new_v4().to_string(), &self.purpose(&caller)).into();
         match self.inner.restore_session(id.clone()).await? {
             RestoreOutcome::Restored(transport) => Ok((id, transport)),
             _ => Err(LocalSessionManagerError::SessionNotFound(id)),
@@ -146,10 +164,12 @@ mod tests {
 
     #[tokio::test]
     async fn an_idle_session_is_forgotten_and_a_closed_one_unknown() {
-        let sessions = Sessions::new(Seal::new([3; 32]), &Limits::default());
+        let sessions = |endpoint| Sessions::new(Seal::new([3; 32]), endpoint, &Limits::default());
+        let (sessions, others) = (sessions("one"), sessions("other"));
         let (id, _transport) = opening_for("me".to_owned(), sessions.create_session()).await.unwrap();
         assert_eq!(sessions.standing(&id, "me").await, Standing::Open);
         assert_eq!(sessions.standing(&id, "you").await, Standing::Unknown);
+        assert_eq!(others.standing(&id, "me").await, Standing::Unknown);
         // rmcp does this when a session has idled away.
         sessions.close_session(&id).await.unwrap();
         assert_eq!(sessions.standing(&id, "me").await, Standing::Forgotten);

@@ -3,12 +3,13 @@
 use serde_json::json;
 use testkit::raw::{Request, Response};
 
-use crate::harness::{call, fault, modern, site_with};
+use crate::harness::{LEGACY, call, fault, in_session, initialize, legacy, legacy_call, modern, site_with};
 
 async fn send(change: impl FnOnce(Request) -> Request) -> Response {
     let site = site_with(|config| {
         config.hosts = vec!["mcp.example.org".to_owned()];
-        config.origins = vec!["https://portal.ameide.io".to_owned(), "vscode-webview://*".to_owned()];
+        config.origins =
+            ["https://portal.ameide.io", "vscode-webview://*", "http://localhost:6274"].map(str::to_owned).to_vec();
     })
     .await;
     site.ask(&change(modern("tools/list", json!({})))).await
@@ -23,8 +24,17 @@ async fn status(name: &'static str, value: &'static str) -> u16 {
 async fn an_origin_must_be_permitted() {
     assert_eq!(status("origin", "https://portal.ameide.io").await, 200);
     assert_eq!(status("origin", "vscode-webview://abc").await, 200);
-    assert_eq!(status("origin", "http://localhost:5173").await, 200);
-    for foreign in ["https://evil.com", "null", "https://portal.ameide.io.evil.com", "http://portal.ameide.io"] {
+    assert_eq!(status("origin", "http://localhost:6274").await, 200);
+    // The test's requests name 127.0.0.1 without a port.
+    assert_eq!(status("origin", "http://127.0.0.1").await, 200);
+    for foreign in [
+        "https://evil.com",
+        "null",
+        "http://localhost:5173",
+        "http://127.0.0.1:6274",
+        "https://portal.ameide.io.evil.com",
+        "http://portal.ameide.io",
+    ] {
         let refused = send(|request| request.header("origin", foreign)).await;
         assert_eq!(refused.status, 403, "{foreign}");
         assert!(refused.body.contains("origin not allowed"), "{refused:?}");
@@ -42,6 +52,7 @@ async fn no_origin_is_no_browser() {
 async fn a_host_must_be_ours() {
     assert_eq!(status("host", "mcp.example.org").await, 200);
     assert_eq!(status("host", "localhost:8080").await, 200);
+    assert_eq!(status("host", "127.0.0.2:8080").await, 200);
     assert_eq!(status("host", "evil.example").await, 403);
     assert_eq!(status("host", "127.0.0.1.evil.example").await, 403);
 }
@@ -61,7 +72,7 @@ async fn doubled_headers_are_refused() {
 // R-336: foreign streams and preflights are refused like foreign calls.
 #[tokio::test]
 async fn a_foreign_page_gets_no_stream_and_no_preflight() {
-    let site = site_with(|_| {}).await;
+    let site = site_with(|config| config.origins = vec!["http://localhost:6274".to_owned()]).await;
     let stream = Request::new("GET", "/mcp").header("origin", "https://evil.com");
     assert_eq!(site.ask(&stream).await.status, 403);
     let preflight = |origin| {
@@ -73,8 +84,9 @@ async fn a_foreign_page_gets_no_stream_and_no_preflight() {
     let own = site.ask(&preflight("http://localhost:6274")).await;
     assert_eq!(own.header("access-control-allow-origin"), Some("http://localhost:6274"));
     assert!(own.header("access-control-allow-headers").unwrap().contains("mcp-name"), "{own:?}");
-    let foreign = site.ask(&preflight("https://evil.com")).await;
-    assert_eq!(foreign.header("access-control-allow-origin"), None);
+    for foreign in ["https://evil.com", "http://localhost:6275"] {
+        assert_eq!(site.ask(&preflight(foreign)).await.header("access-control-allow-origin"), None);
+    }
 }
 
 // R-336
@@ -93,6 +105,43 @@ async fn media_types_are_read_kindly() {
     assert_eq!(status("content-type", "application/json; charset=utf-8").await, 200);
     assert_eq!(status("content-type", "Application/JSON").await, 200);
     assert_eq!(status("content-type", "text/plain").await, 415);
+    assert_eq!(status("content-type", "application/json; charset=utf-16").await, 415);
+    assert_eq!(status("content-encoding", "identity").await, 200);
+    for coding in ["gzip", "br", "made-up"] {
+        let refused = send(|request| request.with("content-encoding", coding)).await;
+        assert_eq!(fault(&refused), (415, -32600));
+        assert!(refused.body.contains("send the body without Content-Encoding"), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_target_of_another_server_is_refused() {
+    assert_eq!(send(|request| request.path("http://127.0.0.1/mcp")).await.status, 200);
+    assert_eq!(fault(&send(|request| request.path("http://evil.example/mcp")).await), (400, -32600));
+}
+
+// A client that takes JSON and nothing else gets JSON, also in a session and after reports of progress.
+#[tokio::test]
+async fn a_client_that_takes_json_only_gets_json() {
+    let site = site_with(|_| {}).await;
+    let session = site.open_session(json!({})).await;
+    let report = json!({ "name": "probe.report", "arguments": {}, "_meta": { "progressToken": 1 } });
+    for request in [
+        call("probe.echo", json!({})),
+        modern("tools/list", json!({})),
+        modern("tools/call", report.clone()),
+        legacy_call(1, "probe.echo", json!({})),
+        in_session(legacy_call(1, "probe.echo", json!({})), &session),
+        in_session(legacy(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": report })), &session),
+        initialize(LEGACY, json!({})),
+    ] {
+        let answer = site.ask(&request.clone().with("accept", "application/json")).await;
+        assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")), "{request:?}");
+        assert!(answer.message()["result"].is_object(), "{answer:?}");
+    }
+    let listen = modern("subscriptions/listen", json!({ "notifications": { "toolsListChanged": true } }));
+    assert_eq!(site.ask(&listen.with("accept", "application/json")).await.status, 406);
+    assert_eq!(site.ask(&call("probe.echo", json!({})).with("accept", "text/html")).await.status, 406);
 }
 
 // R-807 (mcp), R-353, N-264

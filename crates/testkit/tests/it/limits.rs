@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use testkit::probe::Probe;
-use testkit::raw::{Connection, Request};
+use testkit::raw::Request;
 
 use crate::harness::{call, fault, in_session, legacy_call, site, site_of, site_with, structured};
 
@@ -96,18 +96,66 @@ async fn a_silent_connection_is_dropped() {
     assert_eq!(over(quiet_after_one.answer().await), 408);
 }
 
-// R-361
+// R-361: who comes when all places are taken hears so, and probes are answered all the same.
 #[tokio::test]
-async fn connections_are_bounded() {
+async fn connections_are_bounded_and_probes_have_places_of_their_own() {
     let site = site_with(|config| config.limits.connections_max = 1).await;
     let mut first = site.connect().await;
     assert_eq!(first.ask(&Request::new("GET", "/health")).await.unwrap().status, 200);
-    // The second waits in the queue of the system until the first is gone.
-    let mut second = Connection::open(site.address()).await.unwrap();
-    second.send(&Request::new("GET", "/health")).await.unwrap();
-    assert_eq!(first.ask(&Request::new("GET", "/health")).await.unwrap().status, 200);
+    // More silent ones than there are reserved places.
+    let mut silent = Vec::new();
+    for _ in 0..40 {
+        silent.push(site.connect().await);
+    }
+    assert_eq!(site.ask(&Request::new("GET", "/health")).await.status, 200);
+    assert_eq!(site.ask(&Request::new("GET", "/ready")).await.status, 200);
+    for request in [call("probe.echo", json!({})), Request::new("GET", "/metrics")] {
+        let refused = site.ask(&request).await;
+        assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")), "{refused:?}");
+    }
+    assert_eq!(first.ask(&call("probe.echo", json!({}))).await.unwrap().status, 200);
     drop(first);
-    assert_eq!(second.answer().await.unwrap().status, 200);
+    // The place is free as soon as the server has seen the end of the connection.
+    while site.ask(&call("probe.echo", json!({}))).await.status != 200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+// R-361: small values take many times their text in memory.
+#[tokio::test]
+async fn a_message_of_too_many_values_is_refused() {
+    let site = site().await;
+    for zeros in [300_000, 2_000_000] {
+        let arguments = format!(r#"{{"filter":{{"a":[{}0]}}}}"#, "0,".repeat(zeros));
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"probe.echo","arguments":{arguments}}}}}"#
+        );
+        let refused = site.ask(&Request::post(body)).await;
+        assert_eq!(fault(&refused), (413, -32600), "{refused:?}");
+        assert!(refused.body.contains("more than 250000 values in one message; send them in several"), "{refused:?}");
+    }
+    let many = json!({ "filter": { "a": vec![0; 200_000] } });
+    assert_eq!(structured(&site.ask(&call("probe.echo", many.clone())).await), many);
+}
+
+#[tokio::test]
+async fn blanks_are_no_message() {
+    let site = site().await;
+    assert_eq!(fault(&site.ask(&Request::post(" ".repeat(2_000_000))).await), (400, -32700));
+    let padded = format!("{}{}", " ".repeat(2_000_000), r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    assert_eq!(site.ask(&Request::post(padded)).await.status, 200);
+}
+
+// Nothing is read for a caller over its rate.
+#[tokio::test]
+async fn a_caller_over_its_pace_is_turned_away_before_its_body() {
+    let site = site_with(|config| config.limits.calls_per_minute = 1).await;
+    assert_eq!(site.ask(&call("probe.echo", json!({}))).await.status, 200);
+    let mut connection = site.connect().await;
+    let head =
+        "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
+    connection.write(head.as_bytes()).await.unwrap();
+    assert_eq!(connection.answer().await.unwrap().status, 429);
 }
 
 // R-361

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use spine::audit::{AuditRecord, AuditSink};
+use spine::http::Readiness;
 use testkit::probe::Probe;
 use testkit::raw::{Connection, Request};
 use testkit::site::Plan;
 
-use crate::harness::{call, fault, modern, modern_from, refusal, site, start};
+use crate::harness::{Site, call, fault, in_session, legacy, legacy_call, modern, modern_from, refusal, site, start};
 
 #[tokio::test]
 async fn health_readiness_and_metrics_are_served() {
@@ -118,17 +119,116 @@ async fn every_failure_has_the_envelope_and_the_trace_of_its_record() {
     assert_eq!(*traces.0.lock().unwrap(), shown);
 }
 
-// R-336
+// R-336: one rule for every path.
 #[tokio::test]
-async fn a_foreign_page_sees_none_of_it() {
+async fn a_foreign_page_or_host_sees_none_of_it() {
     let site = site().await;
     for path in ["/health", "/ready", "/metrics", "/.well-known/mcp-tools.json"] {
         let request = Request::new("GET", path);
-        assert_eq!(site.ask(&request.clone().header("origin", "https://evil.com")).await.status, 403, "{path}");
-        assert_eq!(site.ask(&request.clone().header("origin", "http://localhost:3000")).await.status, 200, "{path}");
-        // A probe names the pod's address.
-        assert_eq!(site.ask(&request.with("host", "10.0.0.7:8080")).await.status, 200, "{path}");
+        let own = format!("http://{}", site.address());
+        let status = async |request: Request| site.ask(&request).await.status;
+        assert_eq!(status(request.clone().header("origin", "https://evil.com")).await, 403, "{path}");
+        assert_eq!(status(request.clone().header("origin", "http://localhost:3000")).await, 403, "{path}");
+        assert_eq!(status(request.clone().with("host", "evil.example")).await, 403, "{path}");
+        assert_eq!(status(request.clone().path(&format!("http://evil.example{path}"))).await, 400, "{path}");
+        let request = request.with("host", &site.address().to_string());
+        assert_eq!(status(request.clone()).await, 200, "{path}");
+        assert_eq!(status(request.header("origin", &own)).await, 200, "{path}");
     }
+}
+
+#[tokio::test]
+async fn answers_are_not_stored() {
+    let site = site().await;
+    let requests = ["/health", "/ready", "/metrics", "/.well-known/mcp-tools.json", "/nothing"];
+    let mut requests: Vec<Request> = requests.map(|path| Request::new("GET", path)).to_vec();
+    requests.extend([call("probe.echo", json!({})), call("probe.none", json!({})), modern("tools/list", json!({}))]);
+    for request in requests {
+        assert_eq!(site.ask(&request).await.header("cache-control"), Some("no-store"), "{request:?}");
+    }
+}
+
+/// What the server stands on, as a test wants it.
+#[derive(Default)]
+struct Disk(Mutex<Option<String>>);
+
+impl Readiness for Disk {
+    fn problem(&self) -> Option<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_write_is_not_ready() {
+    let disk = Arc::new(Disk::default());
+    let mut plan = Plan::of(Probe::default());
+    plan.readiness = disk.clone();
+    let running = start(plan).await;
+    let mut connection = Connection::open(running.address).await.unwrap();
+    assert_eq!(connection.ask(&Request::new("GET", "/ready")).await.unwrap().status, 200);
+    *disk.0.lock().unwrap() = Some("the disk is full".to_owned());
+    let refused = connection.ask(&Request::new("GET", "/ready")).await.unwrap();
+    assert_eq!((refused.status, refused.body.as_str()), (503, "the disk is full\n"));
+    assert_eq!(connection.ask(&Request::new("GET", "/health")).await.unwrap().status, 200);
+}
+
+/// Keeps who called.
+#[derive(Default)]
+struct Clients(Mutex<Vec<Option<String>>>);
+
+impl AuditSink for Clients {
+    fn append(&self, record: AuditRecord) {
+        self.0.lock().unwrap().push(record.client);
+    }
+}
+
+#[tokio::test]
+async fn the_record_names_the_client_of_every_era() {
+    let clients = Arc::new(Clients::default());
+    let mut plan = Plan::of(Probe::default());
+    plan.audit = clients.clone();
+    let site = Site { running: start(plan).await, seen: Probe::default().seen() };
+    let session = site.open_session(json!({})).await;
+    clients.0.lock().unwrap().clear();
+    let legacy = legacy_call(1, "probe.echo", json!({}));
+    for request in [
+        call("probe.echo", json!({})),
+        in_session(legacy.clone(), &session),
+        legacy.clone().header("user-agent", "curl/8.5"),
+        legacy.clone().header("user-agent", &"x".repeat(500)),
+        legacy,
+    ] {
+        site.ask(&request).await;
+    }
+    let named = |name: &str| Some(name.to_owned());
+    let long = format!("{}…", "x".repeat(128));
+    let expected = [named("test/1"), named("test/1"), named("curl/8.5"), named(&long), None];
+    assert_eq!(*clients.0.lock().unwrap(), expected);
+}
+
+// Nothing that a caller wrote breaks a line or fills a log.
+#[tokio::test]
+async fn a_record_shows_what_a_caller_wrote_escaped_and_cut() {
+    let kept = Arc::new(Kept::default());
+    let mut plan = Plan::of(Probe::default());
+    plan.audit = kept.clone();
+    let running = start(plan).await;
+    let mut connection = Connection::open(running.address).await.unwrap();
+    let odd = "a\nb\u{1b}[0m";
+    let tool = legacy_call(1, odd, json!({}));
+    connection.ask(&tool).await.unwrap();
+    let long = legacy_call(1, &"x".repeat(1000), json!({}));
+    let answer = connection.ask(&long).await.unwrap();
+    assert!(answer.body.len() < 1000, "{}", answer.body);
+    let method = legacy(&json!({ "jsonrpc": "2.0", "id": 1, "method": "m".repeat(1_000_000) }));
+    let answer = connection.ask(&method).await.unwrap();
+    assert!(answer.body.len() < 1000, "{}", answer.body.len());
+    let shown = format!("{}…", "x".repeat(256));
+    let expected = [
+        r"local|tester tools/call a\u{a}b\u{1b}[0m refused UNKNOWN_TOOL".to_owned(),
+        format!("local|tester tools/call {shown} refused UNKNOWN_TOOL"),
+    ];
+    assert_eq!(*kept.0.lock().unwrap(), expected);
 }
 
 #[tokio::test]

@@ -115,3 +115,41 @@ async fn a_session_answers_pings_and_refuses_what_it_cannot_read() {
     let stray = ask(json!({ "jsonrpc": "2.0", "id": 99, "result": {} })).await;
     assert_eq!(stray.status, 202);
 }
+
+// An answer finds its request by the id.
+#[tokio::test]
+async fn an_id_that_is_under_way_is_refused() {
+    let site = site().await;
+    let (session, other) = (site.open_session(json!({})).await, site.open_session(json!({})).await);
+    let wait = |id, session: &str| in_session(legacy_call(id, "probe.wait", json!({})), session);
+    let mut first = site.connect().await;
+    first.send(&wait(1, &session)).await.unwrap();
+    site.seen.reaches(&site.seen.begun, 1).await;
+    let refused = site.ask(&echo(&session)).await;
+    assert_eq!((fault(&refused), &refused.message()["id"]), ((400, -32600), &json!(1)));
+    assert!(refused.body.contains("a request with this id is under way"), "{refused:?}");
+    // Another id, and another session, do not matter.
+    let mine = in_session(legacy_call(2, "probe.echo", json!({})), &session);
+    assert_eq!(structured(&site.ask(&mine).await), json!({}));
+    assert_eq!(structured(&site.ask(&echo(&other)).await), json!({ "text": "x" }));
+    site.seen.release.notify_one();
+    assert_eq!(structured(&first.answer().await.unwrap()), json!({ "waited": true }));
+    assert_eq!(structured(&site.ask(&echo(&session)).await), json!({ "text": "x" }));
+}
+
+#[tokio::test]
+async fn an_id_stays_under_way_when_its_caller_hangs_up() {
+    let site = site().await;
+    let session = site.open_session(json!({})).await;
+    let mut first = site.connect().await;
+    first.send(&in_session(legacy_call(1, "probe.wait", json!({})), &session)).await.unwrap();
+    site.seen.reaches(&site.seen.begun, 1).await;
+    drop(first);
+    assert_eq!(fault(&site.ask(&echo(&session)).await), (400, -32600));
+    site.seen.release.notify_one();
+    site.seen.reaches(&site.seen.over, 1).await;
+    // Free as soon as the answer has been put together.
+    while site.ask(&echo(&session)).await.status != 200 {
+        tokio::task::yield_now().await;
+    }
+}
