@@ -5,6 +5,7 @@ mod client;
 mod doctor;
 mod facts;
 mod http;
+mod log_fields;
 mod maintenance;
 mod output;
 mod session;
@@ -235,7 +236,7 @@ fn log_to_stderr(config: &Config) -> anyhow::Result<()> {
         .with_ansi(colours)
         .with_target(false);
     match config.log_format {
-        LogFormat::Text => lines.init(),
+        LogFormat::Text => lines.fmt_fields(log_fields::safe()).init(),
         LogFormat::Json => lines.json().init(),
     }
     Ok(())

@@ -36,7 +36,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting::new("hosts", "Host names besides loopback that requests may name.").checked(check::hosts),
     Setting::new(
         "origins",
-        "Browser origins besides loopback that may call, such as `https://app.example.org` or `vscode-webview://*`.",
+        "Browser origins that may call besides the server's own, such as `https://app.example.org`, `http://localhost:6274` or `vscode-webview://*`. A page of another port of this machine is listed too.",
     )
     .checked(check::origins),
     Setting::new(
@@ -58,9 +58,16 @@ pub const SETTINGS: &[Setting] = &[
     Setting::new("limits.depth_max", "Deepest nesting of JSON.").between(4, 128),
     Setting::new("limits.call_timeout_ms", "How long a call may take.").between(1, DAY_MS),
     Setting::new("limits.calls_max", "Calls under way at once.").between(1, COUNT_MAX),
-    Setting::new("limits.connections_max", "Open connections.").between(1, COUNT_MAX),
-    Setting::new("limits.read_timeout_ms", "How long a client may take to send its headers, or its body.")
-        .between(1, DAY_MS),
+    Setting::new(
+        "limits.connections_max",
+        "Open connections; one address has three quarters of them at most. `/health` and `/ready` are answered beyond them.",
+    )
+    .between(1, COUNT_MAX),
+    Setting::new(
+        "limits.read_timeout_ms",
+        "How long a client may take to send its headers or its body, and how long it may leave an answer unread.",
+    )
+    .between(1, DAY_MS),
     Setting::new("limits.sessions_max", "Open sessions of initialize-era clients.").between(1, COUNT_MAX),
     Setting::new("limits.session_idle_s", "Seconds after which an idle session ends.").between(1, DAY_MS / 1000),
     Setting::new("limits.subscriptions_max", "Open streams that follow changes.").between(1, COUNT_MAX),
