@@ -2,7 +2,8 @@
 //!
 //! The folders are opened once and held. A file is opened relative to such a handle, and the kernel sees to it that no `..`
 //! and no link leads out; what is then read is that handle, so nothing can be swapped in between. What lies outside, what
-//! is not a regular file and what is not there are all the same: not found.
+//! is not a regular file and what is not there are all the same: not found. A file with several names (hard links) is
+//! refused, because another of them may lie outside.
 
 use std::fs::File;
 use std::io;
@@ -64,6 +65,7 @@ impl Roots {
                 Ok(file) => {
                     let known = file.metadata()?;
                     if known.is_file() {
+                        one_name(&known)?;
                         return Ok(LocalFile { file, size: known.len() });
                     }
                 }
@@ -96,6 +98,16 @@ impl LocalFile {
         file.set_max_buf_size(crate::CHUNK_BYTES);
         file
     }
+}
+
+#[cfg(unix)]
+fn one_name(file: &std::fs::Metadata) -> Result<(), Error> {
+    if std::os::unix::fs::MetadataExt::nlink(file) > 1 { Err(Error::SeveralNames) } else { Ok(()) }
+}
+
+#[cfg(not(unix))]
+fn one_name(_: &std::fs::Metadata) -> Result<(), Error> {
+    Ok(())
 }
 
 /// True for what an operator must look at; all else is a file that is not there for the caller.

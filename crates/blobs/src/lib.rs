@@ -95,6 +95,9 @@ pub enum Error {
     /// Also for what may not be seen.
     #[error("there is no such file")]
     NotFound,
+    /// A file that has other names too: they may lie anywhere, so it cannot be said to be beneath a folder.
+    #[error("the file has several names; copy it")]
+    SeveralNames,
     #[error("the file could not be read or written")]
     Io(#[from] std::io::Error),
 }

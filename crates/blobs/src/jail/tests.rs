@@ -89,6 +89,18 @@ fn no_link_leads_out() {
 
 // N-334
 #[test]
+fn a_hard_link_reaches_nothing_outside() {
+    let world = World::new();
+    fs::hard_link(world.at("out/file"), world.at("in/linked")).unwrap();
+    for path in [PathBuf::from("linked"), world.at("in/linked")] {
+        assert!(matches!(world.roots.file(&path), Err(Error::SeveralNames)), "{}", path.display());
+    }
+    fs::remove_file(world.at("out/file")).unwrap();
+    world.check("linked", Some("secret"));
+}
+
+// N-334
+#[test]
 fn only_regular_files_are_opened_and_nothing_waits() {
     let world = World::new();
     rustix::fs::mkfifoat(rustix::fs::CWD, world.at("in/fifo"), rustix::fs::Mode::RUSR).unwrap();

@@ -89,7 +89,7 @@ impl Write {
         let limit = Limit::of(self.parts.config.file_bytes_max);
         self.parts.blobs.put(&folder, content, limit).await.map_err(|error| match error {
             blobs::Error::TooLarge { size, max } => Error::FileTooLarge { size, max },
-            blobs::Error::NotFound | blobs::Error::Io(_) => {
+            blobs::Error::NotFound | blobs::Error::SeveralNames | blobs::Error::Io(_) => {
                 tracing::warn!(%error, "a blob could not be stored");
                 Error::UploadFailed
             }

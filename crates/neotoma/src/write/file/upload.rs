@@ -92,6 +92,11 @@ impl Write {
                 tracing::warn!(%error, "a local file could not be opened");
                 Error::UploadFailed
             }
+            blobs::Error::SeveralNames => Error::invalid(
+                "file_path",
+                "names a file that has other names too, which may lie outside the upload folders",
+                "copy the file into the folder instead of linking it",
+            ),
             _ => missing(error),
         })?;
         let (size, max) = (local.size(), self.parts.config.file_bytes_max);
