@@ -1,8 +1,6 @@
 """Bad data directories are refused at the start: one clear line on stderr, a non-zero exit, nothing changed.
 
 Read-only and full volumes are small tmpfs mounts in a mount namespace of their own, which need root; elsewhere they are skipped.
-
-SECURITY 3 F21, F25.
 """
 
 import hashlib

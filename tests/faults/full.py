@@ -1,8 +1,6 @@
 """F06: the disk fills up while the server runs. Writes are refused as unavailable, reads go on, and writes come back with space.
 
 The data lies on a small tmpfs in the server's own mount namespace, which needs root; elsewhere this is skipped.
-
-SECURITY 3 F06.
 """
 
 import pathlib

@@ -4,7 +4,7 @@ Every writer gives each write a client_request_id and repeats it with the same k
 A create names a parent, so element and relationship are one commit; updates count versions; associations have no unique name
 that could hide a second one. After each restart a sample is read back, at the end everything.
 
-R-303, R-819, R-454; SECURITY 3 F01, F03.
+R-303, R-819, R-454.
 """
 
 import argparse

@@ -4,7 +4,7 @@ One HTTP server and three stdio servers each have 50 creates in flight; one is k
 is repeated with the same keys by a new process. Another hangs for two seconds meanwhile and comes back. Then every process
 must see at once what any other wrote.
 
-R-303, R-463; DESIGN 6, SECURITY 3 F09, F14.
+R-303, R-463.
 """
 
 import argparse

@@ -26,6 +26,19 @@ pub struct Options {
     output_file: PathBuf,
 }
 
+impl Default for Options {
+    /// As without flags.
+    fn default() -> Self {
+        Self {
+            check: false,
+            sizes: false,
+            expose_annotation: codegen::options::EXPOSE.to_owned(),
+            output_format: "json".to_owned(),
+            output_file: "gen/mcp/mcp-tool-catalog.json".into(),
+        }
+    }
+}
+
 /// Everything that is generated: the contract crate, and contracts of others that refer to it.
 fn contracts(options: &Options) -> Vec<Contract> {
     let expose_annotation = options.expose_annotation.clone();

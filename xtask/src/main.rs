@@ -4,6 +4,8 @@
 
 mod bench;
 mod codegen;
+mod dist;
+mod new_capability;
 mod tidy;
 mod trace;
 
@@ -23,7 +25,14 @@ struct Arguments {
 enum Task {
     /// Make the generated files from proto.
     Codegen(codegen::Options),
-    /// Check crate arrows, migrations, error codes and file sizes.
+    /// Write a capability that builds, serves one tool and passes its test.
+    NewCapability {
+        /// Lower-case letters and digits.
+        name: String,
+    },
+    /// Build the binary that is shipped, without paths of this machine.
+    Dist,
+    /// Check crate arrows, names of capabilities, migrations, error codes and file sizes.
     Tidy,
     /// Show which requirements are carried by tests.
     Trace {
@@ -56,6 +65,11 @@ fn run(task: Task) -> anyhow::Result<()> {
     std::env::set_current_dir(root)?;
     match task {
         Task::Codegen(options) => codegen::run(&options),
+        Task::NewCapability { name } => {
+            new_capability::write(root, &name)?.iter().for_each(|path| println!("wrote {}", path.display()));
+            codegen::run(&codegen::Options::default())
+        }
+        Task::Dist => dist::run(root),
         Task::Tidy => tidy::run(),
         Task::Trace { open } => trace::run(open),
         Task::Bench { arguments } => bench::run(&arguments),

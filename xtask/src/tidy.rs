@@ -1,55 +1,22 @@
 //! `cargo xtask tidy`: what the compiler does not check about the shape of this repository.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod arrows;
+mod capabilities;
+mod citations;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 
-/// Which of our crates a crate may use. A new arrow is an architecture change: say why in the pull request.
-const ARROWS: &[(&str, &[&str])] = &[
-    ("scope", &[]),
-    ("contract", &["scope"]),
-    ("codegen", &[]),
-    ("ledger", &["scope"]),
-    ("sqlite-log", &[]),
-    ("ledger-sqlite", &["ledger", "scope", "sqlite-log"]),
-    ("desk", &["contract", "ledger", "scope"]),
-    ("transformation", &["contract", "desk", "ledger", "scope"]),
-    ("neotoma", &["blobs", "contract", "desk", "ledger", "scope"]),
-    ("blobs", &["scope"]),
-    ("guestbook", &["contract", "desk", "ledger", "scope"]),
-    ("spine", &["contract", "scope"]),
-    (
-        "server",
-        &["blobs", "contract", "desk", "ledger", "ledger-sqlite", "neotoma", "scope", "spine", "transformation"],
-    ),
-    (
-        "testkit",
-        &[
-            "contract",
-            "desk",
-            "guestbook",
-            "ledger",
-            "ledger-sqlite",
-            "neotoma",
-            "scope",
-            "server",
-            "spine",
-            "transformation",
-        ],
-    ),
-    (
-        "bench",
-        &["contract", "desk", "ledger", "ledger-sqlite", "neotoma", "scope", "server", "spine", "transformation"],
-    ),
-    ("xtask", &["codegen"]),
-];
 /// Crates with SQL.
 const SQL_CRATES: &[&str] = &["ledger-sqlite"];
+/// Crates besides the capabilities that publish error codes.
+const PUBLISHING: &[&str] = &["contract", "desk", "spine"];
 /// Words in capitals that are not error codes.
 const NOT_CODES: &[&str] = &["CARGO_PKG_VERSION", "SCREAMING_SNAKE_CASE", "STRAT", "UPPERCASE"];
-/// Relationship types of neotoma, whose names the specification writes in capitals.
+/// Relationship types, whose names a specification writes in capitals.
 const RELATIONS: &[&str] = &["PART_OF", "CORRECTS", "REFERS_TO", "SETTLES", "DUPLICATE_OF", "DEPENDS_ON", "SUPERSEDES"];
 /// States of a proposal, which are published in capitals too.
 const STATES: &[&str] = &["PROPOSED", "TRIAGED", "IN_REVIEW", "ACCEPTED", "REJECTED", "WITHDRAWN"];
@@ -59,52 +26,22 @@ const LINES_MAX: usize = 600;
 /// Runs every check and reports all that is wrong.
 pub fn run() -> anyhow::Result<()> {
     let mut wrong = Vec::new();
-    arrows(&mut wrong)?;
-    let sources = sources()?;
+    arrows::check(&mut wrong)?;
+    let (sources, capabilities) = (sources()?, capabilities::mounted()?);
+    capabilities::check(&sources, &capabilities, &mut wrong);
+    citations::check(&sources, &mut wrong);
     for (path, text) in &sources {
         sql(path, text, &mut wrong);
         length(path, text, &mut wrong);
     }
     migrations(&mut wrong)?;
-    error_codes(&sources, &mut wrong)?;
+    error_codes(&sources, &capabilities, &mut wrong)?;
     if wrong.is_empty() {
         println!("tidy: {} files", sources.len());
         return Ok(());
     }
     wrong.iter().for_each(|line| eprintln!("{line}"));
     bail!("{} things are not tidy", wrong.len())
-}
-
-/// Dependencies between our crates follow the table. Dev-dependencies may also use the engines and the testkit.
-fn arrows(wrong: &mut Vec<String>) -> anyhow::Result<()> {
-    let table: BTreeMap<&str, &[&str]> = ARROWS.iter().copied().collect();
-    for manifest in manifests()? {
-        let text = fs::read_to_string(&manifest)?;
-        let parsed: toml::Table = text.parse().with_context(|| manifest.display().to_string())?;
-        let name = parsed["package"]["name"].as_str().unwrap_or_default().to_owned();
-        let Some(allowed) = table.get(name.as_str()) else {
-            wrong.push(format!(
-                "{}: crate {name} is not in the table of arrows in xtask/src/tidy.rs",
-                manifest.display()
-            ));
-            continue;
-        };
-        let used =
-            parsed.get("dependencies").and_then(toml::Value::as_table).into_iter().flatten().map(|(used, _)| used);
-        for used in used.filter(|used| table.contains_key(used.as_str()) && !allowed.contains(&used.as_str())) {
-            wrong.push(format!("{}: {name} may not use {used}", manifest.display()));
-        }
-    }
-    Ok(())
-}
-
-fn manifests() -> anyhow::Result<Vec<PathBuf>> {
-    let mut found = vec![PathBuf::from("xtask/Cargo.toml")];
-    for entry in fs::read_dir("crates")? {
-        found.push(entry?.path().join("Cargo.toml"));
-    }
-    found.sort();
-    Ok(found)
 }
 
 /// Every hand-written Rust file with its text.
@@ -124,6 +61,16 @@ pub fn sources() -> anyhow::Result<Vec<(PathBuf, String)>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// True for a file of tests.
+fn is_test(path: &Path) -> bool {
+    path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests")
+}
+
+/// A file up to the tests at its end.
+fn without_tests(text: &str) -> &str {
+    text.split("#[cfg(test)]").next().unwrap_or_default()
 }
 
 fn crate_of(path: &Path) -> &str {
@@ -174,20 +121,20 @@ fn migrations(wrong: &mut Vec<String>) -> anyhow::Result<()> {
 }
 
 /// Every published error code has its line in docs/errors.md, and every line a code.
-fn error_codes(sources: &[(PathBuf, String)], wrong: &mut Vec<String>) -> anyhow::Result<()> {
+fn error_codes(sources: &[(PathBuf, String)], capabilities: &[String], wrong: &mut Vec<String>) -> anyhow::Result<()> {
     let page = fs::read_to_string("docs/errors.md")?;
     let documented: BTreeSet<&str> =
         page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     let mut used = BTreeSet::new();
     for (path, text) in sources {
-        let counts = matches!(crate_of(path), "contract" | "desk" | "spine" | "transformation" | "neotoma")
-            && !path.ends_with("tests.rs")
+        let owner = crate_of(path);
+        let counts = (PUBLISHING.contains(&owner) || capabilities.iter().any(|name| name == owner))
+            && !is_test(path)
             // Settings and commands of the terminal have words of their own.
             && !path.components().any(|part| part.as_os_str() == "terminal")
-            && !path.ends_with("module.rs")
-            && !path.components().any(|part| part.as_os_str() == "tests");
+            && !path.ends_with("module.rs");
         if counts {
-            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let code = without_tests(text);
             used.extend(
                 code.split('"')
                     .skip(1)
@@ -217,20 +164,6 @@ fn is_code(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    // R-798, R-001
-    #[test]
-    fn the_table_of_arrows_has_no_cycle_and_the_doors_no_storage() {
-        let table: BTreeMap<&str, &[&str]> = ARROWS.iter().copied().collect();
-        for (name, uses) in &table {
-            let mut reached: BTreeSet<&str> = uses.iter().copied().collect();
-            while let Some(next) = reached.iter().flat_map(|used| table[used]).find(|used| !reached.contains(*used)) {
-                reached.insert(next);
-            }
-            assert!(!reached.contains(name), "{name} uses itself");
-        }
-        assert!(!table["spine"].iter().any(|used| used.starts_with("ledger")));
-    }
 
     #[test]
     fn a_code_is_a_word_in_capitals() {

@@ -12,7 +12,7 @@ pub struct Capability {
     pub instructions: String,
     /// Of its tools; empty where none is published.
     pub version: String,
-    /// The proto package, for example `ameide_core_proto.transformation.core.v1`.
+    /// The proto package, for example `guestbook.v1`.
     pub package: String,
     pub place: Place,
     pub files: Vec<FileDescriptor>,

@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::{OpenError, directory};
 
-/// Pages in the log before they are moved into the database; larger is faster for bursts (STORAGE §1).
+/// Pages in the log before they are moved into the database; larger is faster for bursts.
 const LOG_PAGES_MAX: i64 = 10_000;
 /// Memory for pages that the writer has at hand. When a page was split, a commit looks at each of them once, so that more
 /// memory made commits slower; other pages come from the memory of the system.

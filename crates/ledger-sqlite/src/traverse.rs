@@ -1,7 +1,7 @@
 //! Traversal: one statement for each hop, over the whole frontier at once.
 //!
-//! `json_each` CROSS JOIN fixes the order of the join: SQLite would otherwise start from the links
-//! (STORAGE §4). What was seen, the caps and the order live here, not in SQL.
+//! `json_each` CROSS JOIN fixes the order of the join: SQLite would otherwise start from the links.
+//! What was seen, the caps and the order live here, not in SQL.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -21,5 +21,5 @@ pub trait Fold: Send + Sync {
     fn effects(&self, fact: &NewFact) -> Result<Vec<Effect>, String>;
 }
 
-/// The folds of all capabilities, by the prefix of the fact kinds they own (`transformation`).
+/// The folds of all capabilities, by the prefix of the fact kinds they own (`guestbook`).
 pub type Folds = BTreeMap<String, Arc<dyn Fold>>;

@@ -8,7 +8,7 @@ use crate::{FieldKey, Seq};
 /// The stable name of a record inside its tenant.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RecordKey {
-    /// What sort of record, prefixed with its capability, for example `transformation.element`.
+    /// What sort of record, prefixed with its capability, for example `guestbook.entry`.
     pub kind: String,
     pub id: String,
 }
@@ -97,7 +97,7 @@ pub struct RecordVersion {
 pub struct Fact {
     pub seq: Seq,
     pub at: Timestamp,
-    /// Past tense with its capability, for example `transformation.ElementCreated`.
+    /// Past tense with its capability, for example `guestbook.Signed`.
     pub kind: String,
     /// The record it is about.
     pub subject: RecordKey,

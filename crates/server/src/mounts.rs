@@ -2,4 +2,8 @@
 
 use desk::Module;
 
-pub static MODULES: &[&dyn Module] = &[&transformation::Module, &neotoma::Module];
+pub static MODULES: &[&dyn Module] = &[
+    // In the order of the endpoints and of help.
+    &transformation::Module,
+    &neotoma::Module,
+];

@@ -139,7 +139,7 @@ export function slice(title, version, transport) {
             assert.equal((await elements({ name: names.component })).length, 1);
         });
 
-        // SECURITY 4: the same key with other arguments is a mistake, not a retry.
+        // The same key with other arguments is a mistake, not a retry.
         it('refuses the same key for other arguments', async () => {
             const args = { type: 'ApplicationComponent', name: `${names.component} again`, client_request_id: `component-${key}` };
             assert.equal((await refusal('transformation.createElement', args)).code, 'IDEMPOTENCY_KEY_REUSED');

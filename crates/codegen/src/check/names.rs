@@ -1,4 +1,4 @@
-//! Names of capabilities and tools (MCP.md §5).
+//! Names of capabilities and tools.
 
 use std::collections::HashMap;
 

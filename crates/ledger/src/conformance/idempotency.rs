@@ -1,4 +1,4 @@
-//! Idempotency: an effect happens once, whoever asks again (SECURITY §4).
+//! Idempotency: an effect happens once, whoever asks again.
 
 use super::sample::{end, key, keyed, put};
 use super::{Harness, Sample, change, record};

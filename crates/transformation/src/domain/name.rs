@@ -110,7 +110,7 @@ pub fn words(text: &str) -> String {
 mod tests {
     use super::*;
 
-    // R-153, SEMANTICS A16.
+    //
     #[test]
     fn names_are_trimmed_and_bounded() {
         check("  OrderService ", "OrderService");

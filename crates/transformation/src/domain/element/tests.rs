@@ -4,7 +4,7 @@ use super::*;
 
 const NOW: Timestamp = Timestamp(1_000_000);
 
-// SEMANTICS A16.
+//
 #[test]
 fn a_name_is_unique_among_elements_of_a_type() {
     check_create("ApplicationComponent", "OrderService", None, "ElementCreated OrderService; MISSING_DESCRIPTION");
