@@ -42,7 +42,7 @@ enum Task {
     },
     /// Measure, as ratios in one run.
     Bench {
-        /// What the bench takes: `--quick`, `--neotoma`, `--growth`, `--against PROGRAM`.
+        /// What the bench takes, such as `--quick`, `--growth` or `--against PROGRAM`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },

@@ -18,8 +18,9 @@ const PUBLISHING: &[&str] = &["contract", "desk", "spine"];
 const NOT_CODES: &[&str] = &["CARGO_PKG_VERSION", "SCREAMING_SNAKE_CASE", "STRAT", "UPPERCASE"];
 /// Relationship types, whose names a specification writes in capitals.
 const RELATIONS: &[&str] = &["PART_OF", "CORRECTS", "REFERS_TO", "SETTLES", "DUPLICATE_OF", "DEPENDS_ON", "SUPERSEDES"];
-/// States of a proposal, which are published in capitals too.
-const STATES: &[&str] = &["PROPOSED", "TRIAGED", "IN_REVIEW", "ACCEPTED", "REJECTED", "WITHDRAWN"];
+/// States of proposals and goals, which are published in capitals too.
+const STATES: &[&str] =
+    &["PROPOSED", "TRIAGED", "IN_REVIEW", "ACCEPTED", "REJECTED", "WITHDRAWN", "ACHIEVED", "ABANDONED"];
 /// A file longer than this holds two ideas.
 const LINES_MAX: usize = 600;
 

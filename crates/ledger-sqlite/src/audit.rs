@@ -5,6 +5,7 @@
 //! own trace. Rows are never changed: no statement here does, and the file refuses it.
 //! `synchronous = NORMAL`: a power cut may lose the last rows, never the file.
 
+mod find;
 mod table;
 
 use std::borrow::Cow;
@@ -21,6 +22,8 @@ use tokio::sync::oneshot;
 
 use crate::readers::{Readers, failed};
 use crate::{OpenError, directory};
+
+pub use find::AuditFind;
 
 const QUEUE_ROWS_MAX: usize = 4096;
 const LINGER: Duration = Duration::from_millis(20);
@@ -130,6 +133,12 @@ impl AuditLog {
     pub async fn by_correlation(&self, tenant: &TenantId, correlation_id: &str) -> Result<Vec<AuditRow>, ReadError> {
         let (tenant, correlation_id) = (tenant.clone(), correlation_id.to_owned());
         self.readers.read(move |db| table::by_correlation(db, &tenant, &correlation_id).map_err(failed)).await
+    }
+
+    /// The rows that fit, newest first, each with its number.
+    pub async fn find(&self, tenant: &TenantId, find: AuditFind) -> Result<Vec<(i64, AuditRow)>, ReadError> {
+        let tenant = tenant.clone();
+        self.readers.read(move |db| find::rows(db, &tenant, &find).map_err(failed)).await
     }
 
     /// The last rows of a tenant, newest first.

@@ -1,5 +1,6 @@
 //! What a person types. Capabilities bring commands of their own.
 
+mod audit;
 mod call;
 mod client;
 mod doctor;
@@ -83,6 +84,8 @@ enum Command {
     Catalog,
     /// Print what happened, one CloudEvent per line.
     Facts(facts::Facts),
+    /// Print who called what and how it ended, newest first.
+    Audit(audit::Audit),
     /// Copy the data to a file, and stored files beside it, while the server runs.
     Backup { file: PathBuf },
     /// Make a data directory from a backup.
@@ -165,6 +168,7 @@ async fn perform(command: Command, gathered: &Gathered) -> anyhow::Result<ExitCo
         Command::Call { tool, arguments } => call::call(config, &tool, &arguments).await,
         Command::Catalog => tools::catalog(config).await,
         Command::Facts(options) => facts::print(config, &options).await,
+        Command::Audit(options) => audit::print(config, options).await,
         Command::Backup { file } => maintenance::backup(config, &file).await,
         Command::Restore { file } => maintenance::restore(config, &file).await,
         Command::Verify => maintenance::verify(config).await,

@@ -146,11 +146,9 @@ pub fn unknown_tool(endpoints: &[Arc<Endpoint>], name: &str) -> String {
     let names = || endpoints.iter().flat_map(|endpoint| endpoint.tools()).map(|tool| tool.name.as_str());
     // Most names start with their capability, which is the same for all of it and often left out.
     let last = |name: &str| name.rsplit(['.', '/']).next().unwrap_or_default().to_lowercase();
-    let meant = names().find(|tool| last(tool) == last(name)).or_else(|| nearest(name, names())).or_else(|| {
-        let ends: Vec<String> = names().map(last).collect();
-        let near = nearest(&last(name), ends.iter().map(String::as_str))?;
-        names().find(|tool| last(tool) == near)
-    });
+    let ends: Vec<String> = names().map(last).collect();
+    let near = nearest(&last(name), ends.iter().map(String::as_str));
+    let meant = near.and_then(|near| names().find(|tool| last(tool) == near));
     match meant {
         Some(tool) => format!("there is no tool {name}; did you mean {tool}?"),
         None => format!("there is no tool {name}; `chancery tools` lists them"),

@@ -99,7 +99,7 @@ pub(super) fn recent(connection: &Connection, tenant: &TenantId, limit: usize) -
     statement.query_map(params![tenant.as_str(), i64::try_from(limit).unwrap_or(i64::MAX)], from_row)?.collect()
 }
 
-fn from_row(row: &Row<'_>) -> rusqlite::Result<AuditRow> {
+pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<AuditRow> {
     Ok(AuditRow {
         audit_id: row.get(0)?,
         at: Timestamp(row.get(1)?),

@@ -42,20 +42,6 @@ pub fn code(refused: &Value) -> &str {
     refused["code"].as_str().unwrap()
 }
 
-// N-334
-#[cfg(unix)]
-#[tokio::test]
-async fn a_hard_link_below_an_upload_folder_is_refused_with_the_fix() {
-    let desk = desk(|_, uploads| {
-        let outside = uploads.parent().unwrap().join("outside.txt");
-        std::fs::write(&outside, "not to be read").unwrap();
-        std::fs::hard_link(outside, uploads.join("linked.txt")).unwrap();
-    });
-    let refused = desk.refused("upload_file", json!({"file_path": "linked.txt"})).await;
-    assert_eq!((code(&refused), &refused["details"]["field"]), ("VALIDATION_ERROR", &json!("file_path")));
-    assert_eq!(refused["details"]["fix"], "copy the file into the folder instead of linking it");
-}
-
 // N-077, N-078, N-082, N-083, N-084, N-090
 #[tokio::test]
 async fn a_local_file_becomes_source_material_and_entities() {

@@ -16,6 +16,8 @@ mod interleavings;
 mod interpret_hostile;
 mod interpret_openai;
 mod isolation;
+#[cfg(unix)]
+mod links;
 mod listing;
 mod merges;
 mod missing;

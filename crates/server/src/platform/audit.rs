@@ -39,7 +39,7 @@ impl AuditSink for Sink {
     }
 }
 
-/// One line a call, without what was given.
+/// One line a call, without its arguments.
 fn log(record: &AuditRecord) {
     tracing::info!(
         outcome = record.outcome,
@@ -52,4 +52,69 @@ fn log(record: &AuditRecord) {
         record.method,
         record.target,
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::Mutex;
+
+    use scope::{Scope, Timestamp};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn record(transport: &'static str) -> AuditRecord {
+        AuditRecord {
+            at: Timestamp(0),
+            tenant: Scope::local().tenant,
+            principal: "local|owner".to_owned(),
+            principal_kind: "user",
+            transport,
+            client: None,
+            method: "tools/call".into(),
+            target: "guestbook.sign".to_owned(),
+            arguments: r#"{"line":"private"}"#.into(),
+            arguments_hash: "".into(),
+            request_id: "r1".to_owned(),
+            correlation_id: "c1".to_owned(),
+            trace_id: "t1".to_owned(),
+            decision: "admitted".into(),
+            outcome: "refused",
+            error_code: Some("VALIDATION_ERROR".to_owned()),
+            duration_us: 1500,
+        }
+    }
+
+    #[test]
+    fn a_call_leaves_one_line_without_its_arguments() {
+        let folder = tempfile::tempdir().unwrap();
+        let sink = Sink(Arc::new(AuditLog::open(folder.path()).unwrap()));
+        let kept = Kept::default();
+        let writer = kept.clone();
+        let lines = tracing_subscriber::fmt().with_ansi(false).without_time().with_target(false);
+        tracing::subscriber::with_default(lines.with_writer(move || writer.clone()).finish(), || {
+            sink.append(record("http"));
+            sink.append(record(TERMINAL));
+        });
+        let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(
+            text,
+            " INFO tools/call guestbook.sign outcome=\"refused\" code=\"VALIDATION_ERROR\" duration_us=1500 \
+             principal=\"local|owner\" transport=\"http\" request_id=\"r1\"\n"
+        );
+    }
 }

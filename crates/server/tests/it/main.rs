@@ -18,5 +18,6 @@ mod neotoma;
 mod process;
 mod random;
 mod replay;
+mod terminal;
 mod unread;
 mod world;

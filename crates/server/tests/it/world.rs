@@ -80,7 +80,10 @@ impl World {
             readiness: Arc::new(spine::http::AlwaysReady),
             stopping: CancellationToken::new(),
             catalog: platform.catalog(),
-            more: platform.files.router(),
+            more: platform
+                .files
+                .router()
+                .merge(server::index::router(platform, &config(self.folder.path()).public_base())),
         }
         .router()
     }

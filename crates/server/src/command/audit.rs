@@ -1,0 +1,148 @@
+//! `chancery audit`: who asked for what, and how it ended.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use ledger_sqlite::audit::{AuditFind, AuditLog, AuditRow};
+use scope::{Clock as _, Scope, SystemClock, Timestamp};
+use serde_json::json;
+
+use super::output;
+use crate::Config;
+
+#[derive(Debug, Args)]
+pub struct Audit {
+    /// Only calls since then: a date or moment, or how long ago, such as 90m, 12h or 7d.
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only calls of this caller.
+    #[arg(long, value_name = "NAME")]
+    principal: Option<String>,
+    /// Only calls of this tool or resource.
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+    /// Only calls that ended like this.
+    #[arg(long, value_enum)]
+    outcome: Option<Outcome>,
+    /// At most this many, the newest.
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    limit: usize,
+    /// Only calls before this number; that of the last line, to see older ones.
+    #[arg(long, value_name = "NUMBER")]
+    before: Option<i64>,
+    /// Print every call as a line of JSON, with its redacted arguments.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Outcome {
+    Ok,
+    /// The caller was asked something first.
+    Asked,
+    Refused,
+    Failed,
+}
+
+pub async fn print(config: &Config, options: Audit) -> anyhow::Result<ExitCode> {
+    let since = options.since.as_deref().map(|text| moment(text, SystemClock.now())).transpose()?;
+    let outcome = options.outcome.and_then(|outcome| outcome.to_possible_value());
+    let find = AuditFind {
+        since,
+        principal: options.principal,
+        target: options.tool,
+        outcome: outcome.map(|value| value.get_name().to_owned()),
+        before: options.before,
+        limit: options.limit,
+    };
+    let rows = AuditLog::open(&config.data)?.find(&Scope::local().tenant, find).await?;
+    for (number, row) in &rows {
+        output::line(&if options.json { as_json(*number, row) } else { as_line(*number, row) })?;
+    }
+    if let Some((number, _)) = rows.last().filter(|_| rows.len() == options.limit && !options.json) {
+        output::note(&format!("older ones with --before {number}"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The moment that a text stands for.
+fn moment(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
+    let midnight = format!("{text}T00:00:00Z");
+    if let Some(moment) = [text, &midnight].iter().find_map(|text| text.parse::<Timestamp>().ok()) {
+        return Ok(moment);
+    }
+    let seconds = |unit: char| match unit {
+        's' => Some(1),
+        'm' => Some(60),
+        'h' => Some(60 * 60),
+        'd' => Some(24 * 60 * 60),
+        _ => None,
+    };
+    let ago = text.chars().next_back().and_then(seconds).zip(text.get(..text.len().saturating_sub(1)));
+    match ago.and_then(|(unit, number)| number.parse::<i64>().ok()?.checked_mul(unit)?.checked_mul(1_000_000)) {
+        Some(ago) if ago >= 0 => Ok(Timestamp(now.0.saturating_sub(ago))),
+        _ => {
+            bail!("--since cannot be {text:?}; give a date such as 2026-07-28, a moment, or how long ago, such as 12h")
+        }
+    }
+}
+
+fn as_line(number: i64, row: &AuditRow) -> String {
+    let code = row.error_code.as_ref().map(|code| format!("  {code}")).unwrap_or_default();
+    let milliseconds = row.duration_us / 1000;
+    format!(
+        "{number:>6}  {}  {:<7} {} {}  {}  {}  {milliseconds} ms{code}",
+        row.at, row.outcome, row.method, row.target, row.principal, row.transport
+    )
+}
+
+fn as_json(number: i64, row: &AuditRow) -> String {
+    json!({
+        "number": number,
+        "at": row.at.to_string(),
+        "outcome": row.outcome,
+        "error_code": row.error_code,
+        "method": row.method,
+        "target": row.target,
+        "arguments": row.arguments,
+        "principal": row.principal,
+        "principal_kind": row.principal_kind,
+        "transport": row.transport,
+        "client": row.client,
+        "decision": row.decision,
+        "duration_us": row.duration_us,
+        "request_id": row.request_id,
+        "correlation_id": row.correlation_id,
+        "trace_id": row.trace_id,
+    })
+    .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn since_is_a_date_a_moment_or_how_long_ago() {
+        check("2026-07-28T10:00:00Z", "2026-07-28T10:00:00.000000Z");
+        check("2026-07-28", "2026-07-28T00:00:00.000000Z");
+        check("90m", "2026-07-28T08:30:00.000000Z");
+        check("7d", "2026-07-21T10:00:00.000000Z");
+        for wrong in ["", "yesterday", "7", "-7d", "7w", "99999999999999999d", "é"] {
+            check(
+                wrong,
+                &format!(
+                    "--since cannot be {wrong:?}; give a date such as 2026-07-28, a moment, or how long ago, such as 12h"
+                ),
+            );
+        }
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let now = "2026-07-28T10:00:00Z".parse().unwrap();
+        let shown = moment(text, now).map_or_else(|error| error.to_string(), |moment| moment.to_string());
+        assert_eq!(shown, expected);
+    }
+}
