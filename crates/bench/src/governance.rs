@@ -11,7 +11,7 @@ use scope::{Clock as _, Principal, RandomIds, Scope, SystemClock};
 use serde_json::{Value, json};
 use server::Platform;
 use tokio_util::sync::CancellationToken;
-use transformation::write::{ArchitectureWrite, ProposalDesk};
+use transformation::write::{ArchitectureWrite, ProposalWrite};
 
 use crate::load::{Request, cpu_s};
 use crate::report::{Report, median};
@@ -56,7 +56,7 @@ pub async fn proposals(report: &mut Report, quick: bool) -> anyhow::Result<()> {
     let platform = Platform::open(&seed::config(folder.path())).await?;
     let settings = transformation::Config::default();
     let write = ArchitectureWrite::new(platform.ledger.clone(), &settings);
-    let desk = ProposalDesk::new(platform.ledger.clone(), &settings);
+    let proposals = ProposalWrite::new(platform.ledger.clone(), &settings);
     let (author, reviewer) = (context("author"), context("reviewer"));
     let count = if quick { 100 } else { 500 };
     let before = cpu_s(std::process::id());
@@ -73,7 +73,7 @@ pub async fn proposals(report: &mut Report, quick: bool) -> anyhow::Result<()> {
     }
     let between = cpu_s(std::process::id());
     for proposal_id in filed {
-        desk.approve_proposal(&reviewer, ApproveProposalRequest { proposal_id, rationale: None }).await?;
+        proposals.approve_proposal(&reviewer, ApproveProposalRequest { proposal_id, rationale: None }).await?;
     }
     let after = cpu_s(std::process::id());
     #[expect(clippy::cast_precision_loss, reason = "a number of calls is small")]

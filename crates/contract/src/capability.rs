@@ -1,12 +1,15 @@
 //! What a door mounts.
 
 use futures::future::BoxFuture;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
 
 use crate::{
     Answer, Blob, CallError, Context, Manifest, Misfit, PromptAnswer, RequestMeta, ResourcePage, ViolationKind,
 };
+
+/// What a call comes to.
+pub type CallFuture<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 
 /// A capability as the doors see it. Implementations are mostly generated: [`crate::dispatch`] turns a tool name and
 /// JSON into a call of a service trait.
@@ -15,22 +18,13 @@ pub trait Capability: Send + Sync + 'static {
     fn manifest(&self) -> &Manifest;
 
     /// Calls a tool of the manifest by its canonical name. The arguments have passed the tool's schema and carry its defaults.
-    fn call<'a>(
-        &'a self,
-        ctx: &'a Context,
-        tool: &'a str,
-        arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Answer, CallError>>;
+    fn call<'a>(&'a self, ctx: &'a Context, tool: &'a str, arguments: Map<String, Value>) -> CallFuture<'a, Answer>;
 
     /// Reads a resource. An unknown one is [`crate::ErrorKind::NotFound`].
-    fn read<'a>(&'a self, ctx: &'a Context, uri: &'a str) -> BoxFuture<'a, Result<Blob, CallError>>;
+    fn read<'a>(&'a self, ctx: &'a Context, uri: &'a str) -> CallFuture<'a, Blob>;
 
     /// Resources worth listing, a page at a time. Templates in the manifest name the rest.
-    fn resources<'a>(
-        &'a self,
-        _ctx: &'a Context,
-        _after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<ResourcePage, CallError>> {
+    fn resources<'a>(&'a self, _ctx: &'a Context, _after: Option<&'a str>) -> CallFuture<'a, ResourcePage> {
         Box::pin(std::future::ready(Ok(ResourcePage::default())))
     }
 
@@ -40,7 +34,7 @@ pub trait Capability: Send + Sync + 'static {
         _ctx: &'a Context,
         name: &'a str,
         _arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<PromptAnswer, CallError>> {
+    ) -> CallFuture<'a, PromptAnswer> {
         Box::pin(std::future::ready(Err(CallError::invalid(format!("there is no prompt {name}")))))
     }
 
@@ -51,7 +45,7 @@ pub trait Capability: Send + Sync + 'static {
         _reference: &'a str,
         _argument: &'a str,
         _typed: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<String>, CallError>> {
+    ) -> CallFuture<'a, Vec<String>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
@@ -61,7 +55,15 @@ pub trait Capability: Send + Sync + 'static {
     }
 
     /// The failure of a request in the shape that this capability's specification publishes.
-    fn envelope(&self, request: &RequestMeta, error: &CallError) -> Value;
+    fn envelope(&self, _request: &RequestMeta, error: &CallError) -> Value {
+        json!({ "error": {
+            "code": error.code,
+            "message": error.message,
+            "field": error.field,
+            "details": error.details,
+            "suggestions": error.suggestions,
+        } })
+    }
 
     /// Largest request that this capability takes, where that is more than the doors take in general.
     fn body_bytes_max(&self) -> Option<usize> {

@@ -28,7 +28,7 @@ pub mod generated;
 pub use answer::{
     Answer, Blob, Content, EntityRef, PromptAnswer, PromptMessage, ResourceEntry, ResourcePage, Speaker, Structured,
 };
-pub use capability::{Capability, Changed};
+pub use capability::{CallFuture, Capability, Changed};
 pub use client::{Ask, Client, NoClient, Reply};
 pub use context::{Context, Effect, RequestMeta, Verdict};
 pub use error::{CallError, Correction, ErrorKind, Misfit, Violation, ViolationKind, excerpt};

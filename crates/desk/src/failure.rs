@@ -44,11 +44,9 @@ impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::NotYet { at, head } => Self::NotYet { field: "sequence".to_owned(), at, head },
-            ReadError::Cursor(_) => Self::argument(
-                "page_token",
-                "belongs to a listing that this version of the server pages otherwise",
-                "leave page_token out to start again",
-            ),
+            ReadError::Cursor(_) => {
+                Self::argument("page_token", "does not continue this query", "leave page_token out to start again")
+            }
             ReadError::Unavailable(cause) => {
                 tracing::warn!(cause, "a read failed");
                 Self::NotRead
@@ -111,5 +109,53 @@ impl From<Failure> for CallError {
                 Self::internal(&error_id)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ledger::{RecordKey, Refusal};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_failure_has_a_code_a_fix_and_the_field_at_fault() {
+        let text = || "x".to_owned();
+        check(Failure::argument("f", "r", "h"), "INVALID_ARGUMENT f");
+        check(Failure::NotYet { field: text(), at: 2, head: 1 }, "INVALID_ARGUMENT x");
+        let denied = Failure::NotPermitted { field: "commit_mode", act: text(), reason: text(), fix: text() };
+        check(denied, "PERMISSION_DENIED commit_mode");
+        check(Failure::KeyReused { key: text() }, "IDEMPOTENCY_KEY_REUSED client_request_id");
+        check(Failure::Contended, "VERSION_CONFLICT -");
+        check(Failure::Cancelled, "TIMEOUT -");
+        check(Failure::NotWritten, "SERVICE_UNAVAILABLE -");
+        check(Failure::NotRead, "SERVICE_UNAVAILABLE -");
+        check(Failure::OutcomeUnknown, "SERVICE_UNAVAILABLE -");
+    }
+
+    #[track_caller]
+    fn check(failure: Failure, expected: &str) {
+        let error = CallError::from(failure);
+        assert_eq!(format!("{} {}", error.code, error.field.as_deref().unwrap_or("-")), expected);
+        assert!(error.suggestions["hint"].is_string(), "{expected}");
+    }
+
+    // R-805.
+    #[test]
+    fn an_unknown_outcome_is_never_called_a_failure() {
+        let error = CallError::from(Failure::from(CommitError::Unknown("fsync".to_owned())));
+        assert_eq!((&*error.code, &error.details["outcome"]), ("SERVICE_UNAVAILABLE", &json!("unknown")));
+        assert!(!error.to_string().contains("fsync"));
+        let refused = Refusal::Record { key: RecordKey::new("k", "i"), actual: None };
+        assert_eq!(Failure::from(CommitError::Refused(refused)), Failure::Contended);
+    }
+
+    #[test]
+    fn a_fault_of_ours_shows_its_id_only() {
+        let fault = Failure::Internal { error_id: "id-1".to_owned(), cause: "secret".to_owned() };
+        let error = CallError::from(fault);
+        assert_eq!((&*error.code, &error.details["error_id"]), ("INTERNAL", &json!("id-1")));
+        assert!(!format!("{error:?}").contains("secret"));
     }
 }

@@ -1,7 +1,7 @@
 //! Desk: what every capability does the same way.
 //!
 //! A capability decides and words; the desk carries out. A write asks the [`policy`] and goes through [`Recorder`]: recall,
-//! load and decide, commit, decide again, replay. A read resolves its point in history ([`points`]), reads [`Stored`] rows,
+//! load and decide, commit, decide again, replay. A read resolves its point in history ([`points`]), reads [`Stored`] rows in a [`View`],
 //! keeps its answer within [`bounds`] and hands out [`PageTokens`]. [`Follower`] announces what changed, [`feed`] gives the
 //! facts to consumers. [`Module`] is what a server mounts. [`Failure`] says how all of it may fail, for a capability to publish in its own codes.
 //!
@@ -27,11 +27,13 @@ mod recorder;
 mod stored;
 #[cfg(test)]
 mod testing;
+mod view;
 
 pub use failure::Failure;
 pub use follower::{Follower, Shows};
 pub use locks::{Locks, LocksHeld};
 pub use module::Module;
 pub use page::{PageTokens, PagedQuery, Place};
-pub use recorder::{Decision, Recordable, Recorder, Replayable};
+pub use recorder::{Answer, Decision, Marks, Recordable, Recorder};
 pub use stored::Stored;
+pub use view::View;

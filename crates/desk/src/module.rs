@@ -21,7 +21,7 @@ use futures::future::BoxFuture;
 use ledger::{Fact, Fold, SharedLedger};
 use serde_json::{Map, Value};
 
-use crate::feed;
+use crate::{PageTokens, feed};
 
 pub use session::{Outcome, Refused, Session, Work, perform, print};
 pub use setting::{Rule, Section, Setting, Settings, insert, lookup, nearest};
@@ -111,6 +111,13 @@ pub struct Parts {
     pub check: ArgumentCheck,
     /// The context of work that the server does on its own.
     pub own: Context,
+}
+
+impl Parts {
+    /// What continues the listings of a capability.
+    pub fn page_tokens(&self) -> PageTokens {
+        PageTokens::new(&self.secret)
+    }
 }
 
 /// What a capability found when it looked through all that it stores.

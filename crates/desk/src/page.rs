@@ -10,12 +10,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use contract::Context;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use ledger::Seq;
+use ledger::{At, Find, Ledger, Seq};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-use crate::Failure;
+use crate::{Failure, Stored, View};
 
 /// Part of everything that is signed, so that the key's other uses cannot make a token.
 const PURPOSE: &[u8] = b"chancery page token 1";
@@ -98,6 +98,23 @@ impl PagedQuery {
         }
         let (at, after) = serde_json::from_slice(place).map_err(|_| not_ours(field))?;
         Ok(Place { at, after })
+    }
+
+    /// One page of a listing that the ledger's own order serves: the first, or the one that `token` stands for. With the
+    /// view that it was read in, and the token for the page after it.
+    pub async fn page<'a, T: DeserializeOwned>(
+        &self,
+        ledger: &'a dyn Ledger,
+        ctx: &'a Context,
+        token: Option<&str>,
+        find: Find,
+    ) -> Result<(View<'a>, Vec<Stored<T>>, Option<String>), Failure> {
+        let place = token.map(|token| self.open::<String>("page_token", token)).transpose()?;
+        let at = place.as_ref().map_or(At::Head, |place| At::Seq(place.at));
+        let view = View::at(ledger, ctx, "page_token", at).await?;
+        let page = view.find(Find { after: place.map(|place| place.after), ..find }).await?;
+        let next = page.next.map(|next| self.token(view.at, &next));
+        Ok((view, page.items, next))
     }
 
     /// What was signed, if we signed it.

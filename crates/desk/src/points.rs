@@ -1,6 +1,6 @@
 //! Points in history, as callers name them.
 
-use ledger::{At, LIVE, Ledger, ReadError, Seq};
+use ledger::{At, Ledger, ReadError, Seq};
 use scope::{TenantId, Timestamp};
 
 use crate::Failure;
@@ -22,12 +22,8 @@ pub fn moment(field: &str, text: &str) -> Result<Timestamp, Failure> {
 /// The sequence number that `at` means now; `field` is the argument that it came in. A number that has not happened yet
 /// is refused with the last one that has.
 pub async fn resolve(ledger: &dyn Ledger, tenant: &TenantId, field: &str, at: At) -> Result<Seq, Failure> {
-    let not_yet = |at: Seq, head: Seq| Failure::NotYet { field: field.to_owned(), at, head };
-    if at == At::Seq(LIVE) {
-        return Err(not_yet(LIVE, ledger.point(tenant, At::Head).await?));
-    }
     ledger.point(tenant, at).await.map_err(|error| match error {
-        ReadError::NotYet { at, head } => not_yet(at, head),
+        ReadError::NotYet { at, head } => Failure::NotYet { field: field.to_owned(), at, head },
         error => error.into(),
     })
 }
@@ -36,6 +32,7 @@ pub async fn resolve(ledger: &dyn Ledger, tenant: &TenantId, field: &str, at: At
 mod tests {
     use std::sync::Arc;
 
+    use ledger::LIVE;
     use ledger::model::ModelLedger;
     use scope::{FixedClock, Scope};
 

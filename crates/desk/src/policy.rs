@@ -167,10 +167,10 @@ impl Policy {
     pub fn rule_without_review(&self, principal: &Principal, tier: RiskTier) -> Ruling {
         let (most, reason) = match self.most(principal, tier) {
             (Some(Way::Propose), _) if tier <= self.governance.direct_tier && is_machine(principal) => {
-                (Some(Way::Commit), "the risk is within what agents and services commit")
+                (Some(Way::Commit), "the risk is within what agents and services commit".to_owned())
             }
             (Some(Way::Propose), _) if is_machine(principal) => {
-                (Some(Way::Propose), "the risk is above what agents and services commit")
+                (Some(Way::Propose), "the risk is above what agents and services commit".to_owned())
             }
             ruled => ruled,
         };
@@ -183,7 +183,7 @@ impl Policy {
     }
 
     /// The most that a caller may do, and why.
-    fn most(&self, principal: &Principal, tier: RiskTier) -> (Option<Way>, &'static str) {
+    fn most(&self, principal: &Principal, tier: RiskTier) -> (Option<Way>, String) {
         let governance = &self.governance;
         let (steward, writer) = (has(principal, &["admin", "curator"]), has(principal, &["architect", "contributor"]));
         let machine = is_machine(principal);
@@ -191,23 +191,25 @@ impl Policy {
             return match has(principal, &["viewer", "analyst"]) && governance.readers_propose
                 || principal.scopes.contains(self.scopes.propose) && !principal.roles.is_empty()
             {
-                true => (Some(Way::Propose), "readers may propose"),
-                false => (None, "the caller has no role that may write"),
+                true => (Some(Way::Propose), "readers may propose".to_owned()),
+                false => (None, "the caller has no role that may write".to_owned()),
             };
         }
         if governance.default == Posture::Direct {
-            return (Some(Way::Commit), "governance is direct");
+            return (Some(Way::Commit), "governance is direct".to_owned());
         }
         if machine {
-            return (Some(Way::Propose), "agents and services propose");
+            return (Some(Way::Propose), "agents and services propose".to_owned());
         }
         if !principal.scopes.contains(self.scopes.write) {
-            return (Some(Way::Propose), "the caller lacks the scope that lets people commit");
+            return (Some(Way::Propose), format!("the caller lacks the scope {}", self.scopes.write));
         }
         match steward {
-            true => (Some(Way::Commit), "admins and curators commit"),
-            false if tier <= governance.direct_tier => (Some(Way::Commit), "the risk is within what writers commit"),
-            false => (Some(Way::Propose), "the risk is above what writers commit"),
+            true => (Some(Way::Commit), "admins and curators commit".to_owned()),
+            false if tier <= governance.direct_tier => {
+                (Some(Way::Commit), "the risk is within what writers commit".to_owned())
+            }
+            false => (Some(Way::Propose), "the risk is above what writers commit".to_owned()),
         }
     }
 }

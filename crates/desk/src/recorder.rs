@@ -1,5 +1,6 @@
 //! The write loop: from a decision to something durable, at most once for each client_request_id.
 
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use contract::Context;
@@ -58,27 +59,38 @@ pub trait Recordable: Send + 'static {
     }
 }
 
-/// The answer to a write. It is stored as JSON and given again when the call is repeated.
-pub trait Replayable: Serialize + DeserializeOwned + Send {
-    /// Takes the point at which the write can be read, where the answer has a place for it. Not part of what is stored.
-    fn set_read_point(&mut self, _seq: Seq) {}
+/// An answer to a write: it is stored as JSON and given again when the call is repeated.
+pub trait Answer: Serialize + DeserializeOwned + Send {}
+
+impl<A: Serialize + DeserializeOwned + Send> Answer for A {}
+
+/// How a capability marks its answers, which are messages of the contract. Implemented for a type of the capability's own.
+pub trait Marks<A>: Send + Sync + 'static {
+    /// Sets the point at which the write can be read, where the answer has a place for it. Not part of what is stored.
+    fn set_read_point(_answer: &mut A, _seq: Seq) {}
 
     /// Marks the answer as that of an earlier call, first given at `at`.
-    fn mark_replay(&mut self, at: Timestamp);
+    fn mark_replay(answer: &mut A, at: Timestamp);
 }
 
-/// Commits decisions.
-#[derive(Clone)]
-pub struct Recorder {
+/// Commits decisions of the capability that marks its answers with `M`.
+pub struct Recorder<M> {
     ledger: SharedLedger,
     /// Who makes the facts, such as `chancery/guestbook`.
     producer: &'static str,
+    marks: PhantomData<fn() -> M>,
 }
 
-impl Recorder {
+impl<M> Clone for Recorder<M> {
+    fn clone(&self) -> Self {
+        Self::new(self.ledger.clone(), self.producer)
+    }
+}
+
+impl<M> Recorder<M> {
     /// `producer` names the maker of the facts in their envelopes, such as `chancery/guestbook`.
     pub fn new(ledger: SharedLedger, producer: &'static str) -> Self {
-        Self { ledger, producer }
+        Self { ledger, producer, marks: PhantomData }
     }
 
     pub fn ledger(&self) -> &dyn Ledger {
@@ -92,7 +104,8 @@ impl Recorder {
     pub async fn once<F, A, E, D, Fut>(&self, ctx: &Context, decide: D) -> Result<A, E>
     where
         F: Recordable,
-        A: Replayable,
+        A: Answer,
+        M: Marks<A>,
         E: From<Failure>,
         D: Fn() -> Fut,
         Fut: Future<Output = Result<Decision<F, A>, E>> + Send,
@@ -138,7 +151,8 @@ impl Recorder {
     async fn commit<F, A>(&self, ctx: &Context, decision: Decision<F, A>) -> Result<Outcome<A>, Failure>
     where
         F: Recordable,
-        A: Replayable,
+        A: Answer,
+        M: Marks<A>,
     {
         let Decision { facts, expectations, mut answer, aggregate, is_final } = decision;
         let key = idempotency(ctx).filter(|_| is_final);
@@ -153,7 +167,7 @@ impl Recorder {
         let facts = self.encode(ctx, facts).await?;
         match self.ledger.commit(change(ctx, stored, expectations, facts)).await {
             Ok(Commit::Done { seq, .. }) => {
-                answer.set_read_point(seq);
+                M::set_read_point(&mut answer, seq);
                 Ok(Outcome::Answered(answer))
             }
             Ok(Commit::Replayed(recalled)) => Ok(Outcome::Answered(self.replay(ctx, recalled).await?)),
@@ -182,7 +196,10 @@ impl Recorder {
         })
     }
 
-    async fn recall<A: Replayable>(&self, ctx: &Context) -> Result<Option<A>, Failure> {
+    async fn recall<A: Answer>(&self, ctx: &Context) -> Result<Option<A>, Failure>
+    where
+        M: Marks<A>,
+    {
         let Some(effect) = idempotency(ctx) else { return Ok(None) };
         match self.ledger.recall(&ctx.scope.tenant, &effect).await? {
             Some(recalled) => self.replay(ctx, recalled).await.map(Some),
@@ -191,7 +208,10 @@ impl Recorder {
     }
 
     /// The stored answer, marked as a repetition. It was stored before its point was known.
-    async fn replay<A: Replayable>(&self, ctx: &Context, recalled: Recalled) -> Result<A, Failure> {
+    async fn replay<A: Answer>(&self, ctx: &Context, recalled: Recalled) -> Result<A, Failure>
+    where
+        M: Marks<A>,
+    {
         if !recalled.same_request {
             return Err(key_reused(ctx));
         }
@@ -199,8 +219,8 @@ impl Recorder {
             error_id: ctx.request.request_id.clone(),
             cause: format!("a stored answer cannot be read: {error}"),
         })?;
-        answer.set_read_point(self.ledger.point(&ctx.scope.tenant, At::Time(recalled.at)).await?);
-        answer.mark_replay(recalled.at);
+        M::set_read_point(&mut answer, self.ledger.point(&ctx.scope.tenant, At::Time(recalled.at)).await?);
+        M::mark_replay(&mut answer, recalled.at);
         Ok(answer)
     }
 }

@@ -66,6 +66,25 @@ impl Record {
     pub fn is_counted(&self) -> bool {
         self.listed || self.time.is_some()
     }
+
+    /// A listed record without a body that only scope and type find; set the fields it has.
+    pub fn new(key: RecordKey, scope: impl Into<String>, r#type: impl Into<String>) -> Self {
+        Self {
+            key,
+            scope: scope.into(),
+            r#type: r#type.into(),
+            listed: true,
+            status: None,
+            name: None,
+            time: None,
+            tags: Vec::new(),
+            ends: None,
+            fields: Vec::new(),
+            unique: Vec::new(),
+            text: String::new(),
+            body: String::new(),
+        }
+    }
 }
 
 fn yes() -> bool {

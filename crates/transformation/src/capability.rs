@@ -7,6 +7,7 @@ use contract::{
     Answer, Blob, CallError, Capability, Changed, Context, Manifest, Misfit, PromptAnswer, RequestMeta, ResourceEntry,
     ResourcePage, Side, Tool, dispatch,
 };
+use desk::{Follower, PageTokens};
 use futures::future::BoxFuture;
 use ledger::{Find, Page, SharedLedger};
 use serde_json::{Map, Value, json};
@@ -14,14 +15,13 @@ use tokio::sync::broadcast;
 
 use crate::domain::Stored;
 use crate::domain::model::Model;
-use crate::follower::Follower;
 use crate::projection::{Snapshot, fold};
 use crate::query::{
     ArchitectureQuery, ArgumentCheck, BaselineQuery, DefinitionQuery, ProposalQuery, ScrumQuery, SemanticQuery,
     WriteGuide,
 };
-use crate::write::{ArchitectureWrite, BaselineWrite, ProposalDesk, ScrumWrite};
-use crate::{Config, Error, completion, prompt, refusal};
+use crate::write::{ArchitectureWrite, BaselineWrite, ProposalWrite, ScrumWrite};
+use crate::{Config, Error, changes, completion, prompt, refusal};
 
 /// All services that something over MCP reaches.
 pub type Joined = Services<
@@ -43,33 +43,34 @@ pub struct Transformation {
     manifest: Arc<Manifest>,
     ledger: SharedLedger,
     services: Joined,
-    proposals: ProposalDesk,
+    proposals: ProposalWrite,
     follower: Arc<Follower>,
 }
 
 impl Transformation {
-    /// Joins the services. `check` validates arguments against a tool's schema, as the doors do before a call.
-    pub fn new(ledger: SharedLedger, config: Config, check: ArgumentCheck) -> Self {
+    /// Joins the services. `check` validates arguments against a tool's schema, as the doors do before a call;
+    /// `tokens` continue listings.
+    pub fn new(ledger: SharedLedger, config: Config, check: ArgumentCheck, tokens: PageTokens) -> Self {
         let mut manifest = generated::manifest();
         manifest.prompts.extend(prompt::prompts());
         manifest.readers_propose = config.governance.readers_propose;
         let manifest = Arc::new(manifest);
         let write = ArchitectureWrite::new(ledger.clone(), &config);
         let services = Services {
-            archi_mate_query: ArchitectureQuery::new(ledger.clone()),
+            archi_mate_query: ArchitectureQuery::new(ledger.clone(), tokens.clone()),
             semantic_query: SemanticQuery::new(ledger.clone()),
-            baseline_query: BaselineQuery::new(ledger.clone()),
+            baseline_query: BaselineQuery::new(ledger.clone(), tokens.clone()),
             baseline_write: BaselineWrite::new(ledger.clone(), &config),
-            write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check),
+            write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check, tokens.clone()),
             transformation_architecture_write: write.clone(),
             capability_write: write,
-            proposal_query: ProposalQuery::new(ledger.clone()),
-            definition_query: DefinitionQuery::new(ledger.clone()),
-            scrum_query: ScrumQuery::new(ledger.clone()),
+            proposal_query: ProposalQuery::new(ledger.clone(), tokens.clone()),
+            definition_query: DefinitionQuery::new(ledger.clone(), tokens.clone()),
+            scrum_query: ScrumQuery::new(ledger.clone(), tokens),
             scrum_write: ScrumWrite::new(ledger.clone(), &config),
         };
-        let proposals = ProposalDesk::new(ledger.clone(), &config);
-        Self { manifest, services, proposals, follower: Follower::new(ledger.clone()), ledger }
+        let proposals = ProposalWrite::new(ledger.clone(), &config);
+        Self { manifest, services, proposals, follower: Follower::new(ledger.clone(), changes::shows), ledger }
     }
 
     /// The services, for doors that speak messages instead of JSON.
@@ -78,7 +79,7 @@ impl Transformation {
     }
 
     /// Where people decide proposals; not a tool.
-    pub fn proposals(&self) -> &ProposalDesk {
+    pub fn proposals(&self) -> &ProposalWrite {
         &self.proposals
     }
 

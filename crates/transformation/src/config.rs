@@ -1,8 +1,12 @@
 //! What an operator can choose.
 
+use std::sync::LazyLock;
+
+use contract::Manifest;
+use contract::generated::transformation::manifest;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::policy::Governance;
+use crate::domain::policy::{Governance, Policy, SCOPES};
 use crate::metamodel::Profile;
 
 /// Settings of this capability.
@@ -13,4 +17,12 @@ pub struct Config {
     pub profile: Profile,
     /// Who commits, who proposes, who decides.
     pub governance: Governance,
+}
+
+impl Config {
+    /// The policy that the settings make of what the tools publish.
+    pub fn policy(&self) -> Policy {
+        static PUBLISHED: LazyLock<Manifest> = LazyLock::new(manifest);
+        Policy::new(self.governance.clone(), SCOPES, &PUBLISHED)
+    }
 }

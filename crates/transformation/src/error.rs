@@ -1,7 +1,8 @@
 //! Why this capability refuses a call, and how each reason is published.
 
 use contract::{CallError, ErrorKind};
-use ledger::{CommitError, ReadError, Seq};
+use desk::Failure;
+use ledger::ReadError;
 use scope::Timestamp;
 use serde_json::{Value, json};
 
@@ -71,8 +72,6 @@ pub enum Error {
     DuplicateId { id: String },
     #[error("'{name}' looks like '{}' but is written with other letters", existing.name)]
     LookAlike { name: String, existing: Mention },
-    #[error("You may not {act}: {reason}")]
-    NotPermittedByPolicy { act: String, reason: String, may_propose: bool },
     #[error("Only people with the role admin or curator and the scope transformation:write may {act}")]
     NotSteward { act: String },
     #[error("Proposal '{reference}' not found")]
@@ -89,30 +88,17 @@ pub enum Error {
     RelationshipsExist { element: Mention, relationships: Vec<String> },
     #[error("Element '{}' is at version {actual}, not {expected}", element.name)]
     StaleVersion { element: Mention, expected: u64, actual: u64 },
-    #[error("What the write is about kept changing while it was decided")]
-    Contended,
-    #[error("The client_request_id '{key}' was used with other arguments")]
-    KeyReused { key: String },
     #[error("{0}")]
     Baseline(#[from] BaselineRefusal),
-    #[error("Sequence {at} has not happened yet; the last one is {head}")]
-    NotYet { at: Seq, head: Seq },
     #[error("There is no resource {uri}")]
     NoSuchResource { uri: String },
     #[error(transparent)]
     Definition(#[from] definition::Refusal),
     #[error(transparent)]
     Scrum(#[from] scrum::Refusal),
-    /// The caller gave up, or the deadline passed, before anything happened.
-    #[error("The call ended before the write was made")]
-    Cancelled,
-    #[error("The outcome of the write is unknown")]
-    OutcomeUnknown,
-    #[error("The store cannot be reached now")]
-    Unavailable,
-    /// A fault of ours; the text goes to the log, the id to the caller.
-    #[error("the call failed inside the server: {cause}")]
-    Internal { error_id: String, cause: String },
+    /// What is no refusal of a rule: the store, the policy, a repeated key, a point that has not happened.
+    #[error(transparent)]
+    Failed(#[from] Failure),
     /// A refusal that has its published form already.
     #[error("{0}")]
     Published(CallError),
@@ -130,40 +116,13 @@ impl Error {
 
 impl From<ReadError> for Error {
     fn from(error: ReadError) -> Self {
-        match error {
-            ReadError::NotYet { at, head } => Self::NotYet { at, head },
-            ReadError::Cursor(_) => wording::stale_page_token(),
-            ReadError::Unavailable(cause) => {
-                tracing::warn!(cause, "a read failed");
-                Self::Unavailable
-            }
-        }
-    }
-}
-
-/// What is left of a failed commit when it is not decided again.
-impl From<CommitError> for Error {
-    fn from(error: CommitError) -> Self {
-        match error {
-            CommitError::Refused(_) => Self::Contended,
-            CommitError::Unknown(cause) => {
-                tracing::error!(cause, "the outcome of a commit is unknown");
-                Self::OutcomeUnknown
-            }
-            CommitError::Unavailable(cause) => {
-                tracing::warn!(cause, "a commit could not be made");
-                Self::Unavailable
-            }
-        }
+        Self::Failed(error.into())
     }
 }
 
 impl From<Error> for CallError {
     fn from(error: Error) -> Self {
-        use ErrorKind::{
-            AlreadyExists, Conflict, DeadlineExceeded, FailedPrecondition, InvalidArgument, NotFound, PermissionDenied,
-            Unavailable,
-        };
+        use ErrorKind::{AlreadyExists, Conflict, FailedPrecondition, InvalidArgument, NotFound, PermissionDenied};
         let message = error.to_string();
         let refuse = |kind: ErrorKind, code: &'static str| Self::new(kind, code, message);
         match error {
@@ -258,12 +217,6 @@ impl From<Error> for CallError {
                 .field("name")
                 .suggest("existing_element", json!({"id": existing.id, "type": existing.r#type}))
                 .hint("use the existing element, or choose a name that reads differently"),
-            Error::NotPermittedByPolicy { may_propose, .. } => refuse(PermissionDenied, "PERMISSION_DENIED")
-                .field("commit_mode")
-                .hint(match may_propose {
-                    true => "leave commit_mode out, or give propose, to file it for review",
-                    false => "ask an administrator for a role that may write",
-                }),
             Error::NotSteward { .. } => refuse(PermissionDenied, "PERMISSION_DENIED")
                 .hint("ask a person with the role admin or curator to decide"),
             Error::NoSuchProposal { .. } => refuse(NotFound, "PROPOSAL_NOT_FOUND")
@@ -292,29 +245,13 @@ impl From<Error> for CallError {
             Error::StaleVersion { expected, actual, .. } => {
                 version_conflict(refuse(Conflict, "VERSION_CONFLICT"), "element", expected, actual)
             }
-            Error::Contended => refuse(Conflict, "VERSION_CONFLICT").hint("make the same call again"),
-            Error::KeyReused { .. } => refuse(FailedPrecondition, "IDEMPOTENCY_KEY_REUSED")
-                .field("client_request_id")
-                .hint("use a new client_request_id for a new request"),
             Error::Baseline(refusal) => refusal.into(),
-            Error::NotYet { head, .. } => refuse(InvalidArgument, "INVALID_ARGUMENT")
-                .field("read_context.sequence")
-                .detail("last_sequence", head)
-                .hint("give a sequence that an answer of this endpoint has echoed"),
             Error::NoSuchResource { uri } => refuse(NotFound, "RESOURCE_NOT_FOUND")
                 .detail("uri", uri)
                 .hint("the resource templates say what can be read, for example transformation://element/ID"),
             Error::Definition(refusal) => definition_refusal::publish(refusal),
             Error::Scrum(refusal) => scrum_refusal::publish(refusal),
-            Error::OutcomeUnknown => refuse(Unavailable, "SERVICE_UNAVAILABLE")
-                .detail("outcome", "unknown")
-                .hint("make the same call again with the same client_request_id to learn the outcome"),
-            Error::Cancelled => refuse(DeadlineExceeded, "TIMEOUT").hint("nothing was written; make the same call again"),
-            Error::Unavailable => refuse(Unavailable, "SERVICE_UNAVAILABLE").hint("make the same call again a little later"),
-            Error::Internal { error_id, cause } => {
-                tracing::error!(error_id, cause, "a call failed inside transformation");
-                Self::internal(&error_id)
-            }
+            Error::Failed(failure) => failure.into(),
             Error::Published(error) => error,
         }
     }

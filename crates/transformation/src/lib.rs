@@ -12,11 +12,11 @@
 //! * an answer to a write shows the same bytes as a later read at the same point.
 
 mod capability;
+mod changes;
 mod completion;
 mod config;
 pub mod domain;
 mod error;
-mod follower;
 pub mod metamodel;
 mod module;
 pub mod projection;

@@ -51,7 +51,8 @@ impl desk::Module for Module {
     /// A fresh data directory gets a repository and an empty active model.
     fn build(&self, parts: Parts) -> BoxFuture<'_, Result<Arc<dyn Capability>, BoxError>> {
         Box::pin(async move {
-            let capability = Transformation::new(parts.ledger, parts.settings.read()?, parts.check);
+            let tokens = parts.page_tokens();
+            let capability = Transformation::new(parts.ledger, parts.settings.read()?, parts.check, tokens);
             capability.provision(&parts.own).await.map_err(Refused)?;
             Ok(Arc::new(capability) as Arc<dyn Capability>)
         })
@@ -85,6 +86,6 @@ impl desk::Module for Module {
     }
 
     fn event_type(&self, fact: &Fact) -> String {
-        event_type(&fact.kind, &fact.subject.kind)
+        event_type(fact)
     }
 }

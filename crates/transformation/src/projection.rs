@@ -21,4 +21,4 @@ mod touched;
 mod views;
 
 pub use listing::Listing;
-pub use snapshot::{Snapshot, fitting};
+pub use snapshot::Snapshot;

@@ -2,7 +2,7 @@
 //!
 //! [`Planner`] loads what a command touches and lets [`crate::domain`] decide; it cannot write, so a dry run uses it
 //! as it is. [`Recorder`] makes a decision durable, once. [`governed`] asks the policy whether a write is made or filed;
-//! [`ProposalDesk`] is where people decide what was filed. [`ArchitectureWrite`] joins them.
+//! [`ProposalWrite`] is where people decide what was filed. [`ArchitectureWrite`] joins them.
 
 mod answer;
 mod baseline;
@@ -18,7 +18,7 @@ mod scrum;
 
 use contract::generated::transformation::{
     AddComponentToCapabilityRequest, AddComponentToCapabilityResponse, ArchitectureOperation, CapabilityWriteService,
-    CreateCapabilityRequest, CreateCapabilityResponse, CreateCapabilityStructureRequest,
+    CommitMode, CreateCapabilityRequest, CreateCapabilityResponse, CreateCapabilityStructureRequest,
     CreateCapabilityStructureResponse, CreateElementRequest, CreateElementResponse, CreateRelationshipRequest,
     CreateRelationshipResponse, DeleteElementRequest, DeleteElementResponse, SubmitArchitectureIntentResponse,
     TransformationArchitectureDomainIntent, TransformationArchitectureWriteService, UpdateElementRequest,
@@ -26,32 +26,33 @@ use contract::generated::transformation::{
 };
 use contract::{CallError, Context, RiskTier};
 use ledger::SharedLedger;
+use serde::Serialize;
 
 pub use baseline::BaselineWrite;
 pub use command::Command;
 pub use definition::{DefinitionPlanner, DefinitionWrite};
 pub use models::ModelWrite;
 pub use planner::Planner;
-pub use proposals::ProposalDesk;
+pub use proposals::ProposalWrite;
 pub use recorder::Recorder;
 pub use scrum::ScrumWrite;
 
 use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};
 use crate::domain::model;
-use crate::domain::policy::Governance;
+use crate::domain::policy::Policy;
 use crate::domain::relationship::CreateRelationship;
 use crate::domain::template::{AddComponent, CreateStructure};
 use crate::projection::Snapshot;
 use crate::{Config, Error};
 use answer::{CapabilityCreated, ComponentMade, StructureMade};
-use governed::{Asked, Desk};
+use governed::{Asked, GovernedWrite};
 
 /// Everything that changes the architecture model.
 #[derive(Clone)]
 pub struct ArchitectureWrite {
     planner: Planner,
     recorder: Recorder,
-    governance: Governance,
+    policy: Policy,
 }
 
 impl ArchitectureWrite {
@@ -59,7 +60,7 @@ impl ArchitectureWrite {
         Self {
             planner: Planner::new(ledger.clone(), config.profile),
             recorder: Recorder::new(ledger),
-            governance: config.governance.clone(),
+            policy: config.policy(),
         }
     }
 
@@ -70,11 +71,31 @@ impl ArchitectureWrite {
             return Ok(());
         }
         let decision = model::provision(ctx.scope.repository.as_str(), &ctx.scope.organization);
-        self.recorder.record_unless_done(ctx, &decision).await
+        self.recorder.record_unless_done(ctx, decision).await
     }
 
-    fn desk<'a>(&'a self, ctx: &'a Context, asked: Asked) -> Result<Desk<'a>, Error> {
-        Desk::open(&self.recorder, &self.governance, ctx, asked)
+    /// Asks the policy about a write of the risk that its tool publishes.
+    fn govern<'a>(
+        &'a self,
+        ctx: &'a Context,
+        operation: &'static str,
+        mode: CommitMode,
+        request: &impl Serialize,
+    ) -> Result<GovernedWrite<'a>, Error> {
+        self.govern_as(ctx, operation, self.policy.tier(operation), mode, request)
+    }
+
+    /// The same for a tool whose risk depends on what is asked of it.
+    fn govern_as<'a>(
+        &'a self,
+        ctx: &'a Context,
+        operation: &'static str,
+        tier: RiskTier,
+        mode: CommitMode,
+        request: &impl Serialize,
+    ) -> Result<GovernedWrite<'a>, Error> {
+        let asked = Asked { operation, tier, mode: governed::mode(mode), rebase_of: None };
+        GovernedWrite::open(&self.recorder, &self.policy, ctx, asked, request)
     }
 }
 
@@ -84,10 +105,9 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
         ctx: &Context,
         request: CreateElementRequest,
     ) -> Result<CreateElementResponse, CallError> {
-        let asked = Asked::new("createElement", RiskTier::Medium, request.commit_mode(), &request);
-        let desk = self.desk(ctx, asked)?;
-        let command = CreateElement::read(&desk.ctx, request)?;
-        Ok(desk.submit(|| self.planner.create_element(ctx, &command)).await?)
+        let write = self.govern(ctx, "createElement", request.commit_mode(), &request)?;
+        let command = CreateElement::read(&write.ctx, request)?;
+        Ok(write.submit(|| self.planner.create_element(ctx, &command)).await?)
     }
 
     async fn create_relationship(
@@ -95,10 +115,9 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
         ctx: &Context,
         request: CreateRelationshipRequest,
     ) -> Result<CreateRelationshipResponse, CallError> {
-        let asked = Asked::new("createRelationship", RiskTier::Medium, request.commit_mode(), &request);
-        let desk = self.desk(ctx, asked)?;
-        let command = CreateRelationship::read(&desk.ctx, request)?;
-        Ok(desk.submit(|| self.planner.create_relationship(ctx, &command)).await?)
+        let write = self.govern(ctx, "createRelationship", request.commit_mode(), &request)?;
+        let command = CreateRelationship::read(&write.ctx, request)?;
+        Ok(write.submit(|| self.planner.create_relationship(ctx, &command)).await?)
     }
 
     async fn update_element(
@@ -106,10 +125,9 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
         ctx: &Context,
         request: UpdateElementRequest,
     ) -> Result<UpdateElementResponse, CallError> {
-        let asked = Asked::new("updateElement", RiskTier::Medium, request.commit_mode(), &request);
-        let desk = self.desk(ctx, asked)?;
-        let command = UpdateElement::read(&desk.ctx, request)?;
-        Ok(desk.submit(|| self.planner.update_element(ctx, &command)).await?)
+        let write = self.govern(ctx, "updateElement", request.commit_mode(), &request)?;
+        let command = UpdateElement::read(&write.ctx, request)?;
+        Ok(write.submit(|| self.planner.update_element(ctx, &command)).await?)
     }
 
     async fn delete_element(
@@ -117,10 +135,9 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
         ctx: &Context,
         request: DeleteElementRequest,
     ) -> Result<DeleteElementResponse, CallError> {
-        let asked = Asked::new("deleteElement", RiskTier::High, request.commit_mode(), &request);
-        let desk = self.desk(ctx, asked)?;
+        let write = self.govern(ctx, "deleteElement", request.commit_mode(), &request)?;
         let command = DeleteElement::read(request)?;
-        Ok(desk.submit(|| self.planner.delete_element(ctx, &command)).await?)
+        Ok(write.submit(|| self.planner.delete_element(ctx, &command)).await?)
     }
 
     async fn submit_intent(
@@ -129,10 +146,9 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
         request: TransformationArchitectureDomainIntent,
     ) -> Result<SubmitArchitectureIntentResponse, CallError> {
         let tier = intent_tier(request.operation());
-        let asked = Asked::new("submitArchitectureIntent", tier, request.commit_mode(), &request);
-        let desk = self.desk(ctx, asked)?;
-        let command = Command::intent(&desk.ctx, request)?;
-        Ok(desk.submit(|| self.planner.decide(ctx, &command)).await?)
+        let write = self.govern_as(ctx, "submitArchitectureIntent", tier, request.commit_mode(), &request)?;
+        let command = Command::intent(&write.ctx, request)?;
+        Ok(write.submit(|| self.planner.decide(ctx, &command)).await?)
     }
 }
 
@@ -158,11 +174,10 @@ impl CapabilityWriteService for ArchitectureWrite {
         ctx: &Context,
         request: CreateCapabilityRequest,
     ) -> Result<CreateCapabilityResponse, CallError> {
-        let asked = Asked::new("createCapability", RiskTier::Medium, request.commit_mode(), &request);
-        let desk = self.desk(ctx, asked)?;
-        let command = CreateElement::capability(&desk.ctx, request)?;
+        let write = self.govern(ctx, "createCapability", request.commit_mode(), &request)?;
+        let command = CreateElement::capability(&write.ctx, request)?;
         let decide = async || Ok(self.planner.create_element(ctx, &command).await?.map(CapabilityCreated));
-        Ok(desk.submit(decide).await?)
+        Ok(write.submit(decide).await?)
     }
 
     async fn create_capability_structure(
@@ -170,11 +185,10 @@ impl CapabilityWriteService for ArchitectureWrite {
         ctx: &Context,
         request: CreateCapabilityStructureRequest,
     ) -> Result<CreateCapabilityStructureResponse, CallError> {
-        let asked = Asked::new("createCapabilityStructure", RiskTier::Medium, request.commit_mode(), &request);
-        let desk = self.desk(ctx, asked)?;
-        let command = CreateStructure::read(&desk.ctx, request)?;
+        let write = self.govern(ctx, "createCapabilityStructure", request.commit_mode(), &request)?;
+        let command = CreateStructure::read(&write.ctx, request)?;
         let decide = async || Ok(self.planner.create_structure(ctx, &command).await?.map(StructureMade));
-        Ok(desk.submit(decide).await?)
+        Ok(write.submit(decide).await?)
     }
 
     async fn add_component_to_capability(
@@ -182,10 +196,9 @@ impl CapabilityWriteService for ArchitectureWrite {
         ctx: &Context,
         request: AddComponentToCapabilityRequest,
     ) -> Result<AddComponentToCapabilityResponse, CallError> {
-        let asked = Asked::new("addComponentToCapability", RiskTier::Medium, request.commit_mode(), &request);
-        let desk = self.desk(ctx, asked)?;
-        let command = AddComponent::read(&desk.ctx, request)?;
+        let write = self.govern(ctx, "addComponentToCapability", request.commit_mode(), &request)?;
+        let command = AddComponent::read(&write.ctx, request)?;
         let decide = async || Ok(self.planner.add_component(ctx, &command).await?.map(ComponentMade));
-        Ok(desk.submit(decide).await?)
+        Ok(write.submit(decide).await?)
     }
 }

@@ -22,13 +22,15 @@ struct Counted {
     first_given: Option<String>,
 }
 
-impl Replayable for Counted {
-    fn set_read_point(&mut self, seq: Seq) {
-        self.read_point = Some(seq);
+struct Counting;
+
+impl Marks<Counted> for Counting {
+    fn set_read_point(answer: &mut Counted, seq: Seq) {
+        answer.read_point = Some(seq);
     }
 
-    fn mark_replay(&mut self, at: Timestamp) {
-        self.first_given = Some(at.to_string());
+    fn mark_replay(answer: &mut Counted, at: Timestamp) {
+        answer.first_given = Some(at.to_string());
     }
 }
 
@@ -40,21 +42,7 @@ struct Added {
 impl Recordable for Added {
     fn encode(self, meta: String) -> (NewFact, Vec<Effect>) {
         let body = self.total.to_string();
-        let record = Record {
-            key: counter(),
-            scope: "all".to_owned(),
-            r#type: "counter".to_owned(),
-            listed: true,
-            status: None,
-            name: None,
-            time: None,
-            tags: Vec::new(),
-            ends: None,
-            fields: Vec::new(),
-            unique: Vec::new(),
-            text: String::new(),
-            body: body.clone(),
-        };
+        let record = Record { body: body.clone(), ..Record::new(counter(), "all", "counter") };
         let fact = NewFact { kind: "test.Added".to_owned(), subject: counter(), body, meta };
         (fact, vec![Effect::Put(Box::new(record))])
     }
@@ -69,7 +57,7 @@ fn counter() -> RecordKey {
 }
 
 struct World {
-    recorder: Recorder,
+    recorder: Recorder<Counting>,
     decided: AtomicU32,
 }
 

@@ -1,5 +1,3 @@
-use ledger::RecordKey;
-
 use super::*;
 use crate::domain::Name;
 use crate::domain::baseline::{BaselineMention, Status};
@@ -58,7 +56,6 @@ fn every_refusal_has_its_code_field_and_hint() {
     check(Error::DuplicateKey { key: text(), existing: mention() }, "DUPLICATE_NAME key");
     check(Error::RelationshipsExist { element: mention(), relationships: Vec::new() }, "RELATIONSHIPS_EXIST cascade");
     check(Error::StaleVersion { element: mention(), expected: 1, actual: 2 }, "VERSION_CONFLICT expected_version");
-    check(Error::KeyReused { key: text() }, "IDEMPOTENCY_KEY_REUSED client_request_id");
     let baseline = || BaselineMention { id: text(), name: text(), status: Status::Draft };
     for (refusal, expected) in [
         (BaselineRefusal::NothingPublished { field: text() }, "NO_PUBLISHED_BASELINE x"),
@@ -77,11 +74,7 @@ fn every_refusal_has_its_code_field_and_hint() {
     ] {
         check(refusal.into(), expected);
     }
-    check(Error::NotYet { at: 2, head: 1 }, "INVALID_ARGUMENT read_context.sequence");
-    check(Error::Contended, "VERSION_CONFLICT -");
-    check(Error::Cancelled, "TIMEOUT -");
-    check(Error::Unavailable, "SERVICE_UNAVAILABLE -");
-    check(Error::OutcomeUnknown, "SERVICE_UNAVAILABLE -");
+    check(desk::Failure::Contended.into(), "VERSION_CONFLICT -");
 }
 
 #[track_caller]
@@ -89,21 +82,4 @@ fn check(error: Error, expected: &str) {
     let error = CallError::from(error);
     assert_eq!(format!("{} {}", error.code, error.field.as_deref().unwrap_or("-")), expected);
     assert!(error.suggestions["hint"].is_string(), "{expected}");
-}
-
-// R-805 (transformation).
-#[test]
-fn an_unknown_outcome_is_never_called_a_failure() {
-    let error = CallError::from(Error::from(CommitError::Unknown("fsync".to_owned())));
-    assert_eq!((&*error.code, &error.details["outcome"]), ("SERVICE_UNAVAILABLE", &json!("unknown")));
-    assert!(!error.to_string().contains("fsync"));
-    let refused = ledger::Refusal::Record { key: RecordKey::new("k", "i"), actual: None };
-    assert_eq!(CallError::from(Error::from(CommitError::Refused(refused))).code, "VERSION_CONFLICT");
-}
-
-#[test]
-fn a_fault_of_ours_shows_its_id_only() {
-    let error = CallError::from(Error::Internal { error_id: "id-1".to_owned(), cause: "secret".to_owned() });
-    assert_eq!((&*error.code, &error.details["error_id"]), ("INTERNAL", &json!("id-1")));
-    assert!(!format!("{error:?}").contains("secret"));
 }

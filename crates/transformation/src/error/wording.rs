@@ -3,7 +3,6 @@
 use contract::CallError;
 use serde_json::{Value, json};
 
-use super::Error;
 use crate::domain::decision::version_id;
 use crate::domain::proposal::Pin;
 use crate::metamodel::{Concept, ElementType, RelationshipType, everyday, meant_or_nearest};
@@ -63,11 +62,6 @@ pub fn permitted_hint(
         Some(first) => format!("use {first} or another permitted type; {wanted} reads: {}", relationship.description()),
         None => format!("no relationship may lead from {source} to {target}; choose other elements"),
     }
-}
-
-/// A page token that no longer means anything.
-pub fn stale_page_token() -> Error {
-    Error::argument("page_token", "does not continue this query", "leave page_token out to start again")
 }
 
 pub fn labels(types: &[RelationshipType]) -> Vec<&'static str> {

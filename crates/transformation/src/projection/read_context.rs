@@ -2,11 +2,13 @@
 
 use contract::Context;
 use contract::generated::transformation::{ReadContext, Selector};
+use desk::page::other_query;
+use desk::points;
 use ledger::{At, Ledger, Seq};
 use scope::Timestamp;
 
+use super::Snapshot;
 use super::baselines::Pinned;
-use super::{Snapshot, listing};
 use crate::Error;
 use crate::error::BaselineRefusal;
 
@@ -45,7 +47,7 @@ impl Wanted {
     pub fn given_as(field: &'static str, context: Option<&ReadContext>) -> Result<Self, Error> {
         let given = context.cloned().unwrap_or_default();
         let selector = selector(field, &given)?;
-        let as_of = given.as_of.as_deref().map(|text| moment(field, text)).transpose()?;
+        let as_of = given.as_of.as_deref().map(|text| points::moment(&format!("{field}.as_of"), text)).transpose()?;
         Ok(Self {
             field,
             selector,
@@ -60,7 +62,7 @@ impl Wanted {
     /// The same on a later page: the point of the first one, unless that is not what is asked for.
     pub(super) fn onward(self, point: ReadContext) -> Result<Self, Error> {
         if self.sequence.is_some_and(|sequence| Some(sequence) != point.sequence) {
-            return Err(listing::other_arguments());
+            return Err(other_query("page_token").into());
         }
         Ok(Self { sequence: point.sequence, held: point.baseline_id, ..self })
     }
@@ -73,7 +75,7 @@ impl Wanted {
             (_, None, Some(moment)) => At::Time(moment),
             (_, None, None) => At::Head,
         };
-        let snapshot = Snapshot::at(ledger, ctx, at).await?;
+        let snapshot = Snapshot::at(ledger, ctx, &self.path("sequence"), at).await?;
         Ok(Snapshot { selector: self.selector, as_of: self.as_of, ..snapshot })
     }
 
@@ -91,7 +93,7 @@ impl Wanted {
         if let Some(held) = self.held.as_ref().filter(|held| **held != pinned.echoed_id) {
             let given = std::mem::replace(&mut pinned, now.pinned(&self.path("baseline_id"), held).await?);
             if given.exact || given.baseline.id != pinned.baseline.id {
-                return Err(listing::other_arguments());
+                return Err(other_query("page_token").into());
             }
         }
         self.refuse_contradiction(&pinned)?;
@@ -157,14 +159,6 @@ fn selector(argument: &str, given: &ReadContext) -> Result<Selector, Error> {
         }
         (selector, _, _) => Ok(selector),
     }
-}
-
-fn moment(argument: &str, text: &str) -> Result<Timestamp, Error> {
-    let refusal = || {
-        let reason = "is not a date and time with an offset";
-        Error::argument(format!("{argument}.as_of"), reason, "write it as 2026-07-28T10:30:00Z")
-    };
-    text.parse().map_err(|_| refusal())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use contract::Context;
 use contract::generated::transformation::Selector;
+use desk::{Failure, bounds, points};
 use ledger::{At, Find, LIVE, Ledger, Page, RecordKey, RecordVersion, Search, Seq};
 use scope::Timestamp;
 use serde::de::DeserializeOwned;
@@ -19,19 +20,6 @@ use crate::domain::relationship::Relationship;
 use crate::metamodel::RelationshipType;
 use crate::projection::fold;
 use crate::projection::members::Through;
-
-/// About as much text as one answer may hold; a model reads some 20,000 tokens of it.
-pub const ANSWER_CHARS_MAX: usize = 80_000;
-
-/// How many items of these sizes fit into an answer; at least one.
-pub fn fitting(sizes: impl Iterator<Item = usize>) -> usize {
-    let mut total = 0_usize;
-    let within = |size: &usize| {
-        total = total.saturating_add(*size);
-        total <= ANSWER_CHARS_MAX
-    };
-    sizes.take_while(within).count().max(1)
-}
 
 /// Progress is reported after so many steps.
 const REPORTED_EVERY: usize = 25;
@@ -62,12 +50,12 @@ impl<'a> Snapshot<'a> {
 
     /// The state now.
     pub async fn head(ledger: &'a dyn Ledger, ctx: &'a Context) -> Result<Self, Error> {
-        Self::at(ledger, ctx, At::Head).await
+        Self::at(ledger, ctx, "read_context", At::Head).await
     }
 
-    /// The state at a point that has happened.
-    pub async fn at(ledger: &'a dyn Ledger, ctx: &'a Context, at: At) -> Result<Self, Error> {
-        let at = ledger.point(&ctx.scope.tenant, at).await?;
+    /// The state at a point that has happened; `field` is the argument that names it.
+    pub async fn at(ledger: &'a dyn Ledger, ctx: &'a Context, field: &str, at: At) -> Result<Self, Error> {
+        let at = points::resolve(ledger, &ctx.scope.tenant, field, at).await?;
         Ok(Self { ledger, ctx, at, since: at, selector: Selector::Head, as_of: None, through: None })
     }
 
@@ -225,10 +213,10 @@ impl<'a> Snapshot<'a> {
         Ok(Page { items, next: page.next })
     }
 
-    /// One page of what matches, cut short where an answer would grow beyond [`ANSWER_CHARS_MAX`]; it then goes on after that.
+    /// One page of what matches, cut short where an answer would grow beyond [`bounds::ANSWER_CHARS_MAX`]; it then goes on after that.
     pub async fn bounded_page<T: DeserializeOwned>(&self, find: Find) -> Result<Page<Stored<T>>, Error> {
         let mut page = self.find(find.clone()).await?;
-        let fitting = fitting(page.items.iter().map(|version| version.record.body.len()));
+        let fitting = bounds::fitting(page.items.iter().map(|version| version.record.body.len()));
         if fitting < page.items.len() {
             page = self.find(Find { limit: fitting, ..find }).await?;
         }
@@ -250,7 +238,7 @@ impl<'a> Snapshot<'a> {
     }
 
     pub(super) fn read<T: DeserializeOwned>(&self, version: &RecordVersion) -> Result<Stored<T>, Error> {
-        let state = serde_json::from_str(&version.record.body).map_err(|error| Error::Internal {
+        let state = serde_json::from_str(&version.record.body).map_err(|error| Failure::Internal {
             error_id: self.ctx.request.request_id.clone(),
             cause: format!("{} {} cannot be read: {error}", version.record.key.kind, version.record.key.id),
         })?;

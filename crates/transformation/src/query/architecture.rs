@@ -10,6 +10,7 @@ use contract::generated::transformation::{
     SearchElementsResponse,
 };
 use contract::{CallError, Context};
+use desk::PageTokens;
 use ledger::{Direction, Find, FindOrder, Page, SharedLedger};
 
 use crate::Error;
@@ -29,17 +30,24 @@ const PAGE_MAX: u32 = 200;
 #[derive(Clone)]
 pub struct ArchitectureQuery {
     pub(super) ledger: SharedLedger,
+    pub(super) tokens: PageTokens,
 }
 
 impl ArchitectureQuery {
-    pub fn new(ledger: SharedLedger) -> Self {
-        Self { ledger }
+    pub fn new(ledger: SharedLedger, tokens: PageTokens) -> Self {
+        Self { ledger, tokens }
     }
 
     async fn models(&self, ctx: &Context, request: ListModelsRequest) -> Result<ListModelsResponse, Error> {
         let arguments = request.page_size;
-        let listing =
-            Listing::new(ctx, "listModels", &arguments, request.read_context.as_ref(), request.page_token.as_deref())?;
+        let listing = Listing::new(
+            &self.tokens,
+            ctx,
+            "listModels",
+            &arguments,
+            request.read_context.as_ref(),
+            request.page_token.as_deref(),
+        )?;
         let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let active = snapshot.active_model_id().await?;
         let find = Find { after: listing.after.clone(), limit: page_size(request.page_size), ..snapshot.all_models() };
@@ -109,6 +117,7 @@ impl ArchitectureQuery {
         let prefix = request.name.as_deref().map(normalised).filter(|name| !name.is_empty());
         let arguments = (&request.model_id, request.layer, r#type, &prefix, request.page_size);
         let listing = Listing::new(
+            &self.tokens,
             ctx,
             "listElements",
             &arguments,
@@ -147,6 +156,7 @@ impl ArchitectureQuery {
             .transpose()?;
         let arguments = (&request.model_id, &request.element_id, r#type, request.page_size);
         let listing = Listing::new(
+            &self.tokens,
             ctx,
             "listRelationships",
             &arguments,

@@ -7,6 +7,7 @@ use contract::generated::transformation::{
     ListBaselinesRequest, ListBaselinesResponse,
 };
 use contract::{CallError, Context};
+use desk::PageTokens;
 use ledger::{Find, Page, SharedLedger};
 
 use super::architecture::page_size;
@@ -21,17 +22,18 @@ use crate::projection::{Listing, message};
 #[derive(Clone)]
 pub struct BaselineQuery {
     ledger: SharedLedger,
+    tokens: PageTokens,
 }
 
 impl BaselineQuery {
-    pub fn new(ledger: SharedLedger) -> Self {
-        Self { ledger }
+    pub fn new(ledger: SharedLedger, tokens: PageTokens) -> Self {
+        Self { ledger, tokens }
     }
 
     async fn baseline(&self, ctx: &Context, request: GetBaselineRequest) -> Result<GetBaselineResponse, Error> {
         let arguments = (&request.baseline_id, request.page_size);
         let (context, token) = (request.read_context.as_ref(), request.page_token.as_deref());
-        let listing = Listing::new(ctx, "getBaseline", &arguments, context, token)?;
+        let listing = Listing::new(&self.tokens, ctx, "getBaseline", &arguments, context, token)?;
         let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let baseline = snapshot.baseline("baseline_id", &request.baseline_id).await?;
         let find = Find {
@@ -53,7 +55,7 @@ impl BaselineQuery {
     async fn baselines(&self, ctx: &Context, request: ListBaselinesRequest) -> Result<ListBaselinesResponse, Error> {
         let arguments = (request.status, request.page_size);
         let (context, token) = (request.read_context.as_ref(), request.page_token.as_deref());
-        let listing = Listing::new(ctx, "listBaselines", &arguments, context, token)?;
+        let listing = Listing::new(&self.tokens, ctx, "listBaselines", &arguments, context, token)?;
         let snapshot = listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let find = Find {
             status: message::baseline_status(request.status).map(|status| status.label().to_owned()),
@@ -85,6 +87,6 @@ impl BaselineQueryService for BaselineQuery {
     }
 
     async fn compare(&self, ctx: &Context, request: CompareRequest) -> Result<CompareResponse, CallError> {
-        Ok(compare::compare(self.ledger.as_ref(), ctx, request).await?)
+        Ok(compare::compare(self.ledger.as_ref(), &self.tokens, ctx, request).await?)
     }
 }

@@ -5,6 +5,7 @@ use contract::generated::transformation::{
     ListDefinitionsResponse,
 };
 use contract::{CallError, Context};
+use desk::PageTokens;
 use ledger::{Find, Page, SharedLedger};
 
 use super::architecture::page_size;
@@ -18,16 +19,18 @@ use crate::projection::{Listing, message};
 #[derive(Clone)]
 pub struct DefinitionQuery {
     ledger: SharedLedger,
+    tokens: PageTokens,
 }
 
 impl DefinitionQuery {
-    pub fn new(ledger: SharedLedger) -> Self {
-        Self { ledger }
+    pub fn new(ledger: SharedLedger, tokens: PageTokens) -> Self {
+        Self { ledger, tokens }
     }
 
     async fn list(&self, ctx: &Context, request: ListDefinitionsRequest) -> Result<ListDefinitionsResponse, Error> {
         let arguments = (request.kind, request.status, request.page_size);
         let listing = Listing::new(
+            &self.tokens,
             ctx,
             "listDefinitions",
             &arguments,

@@ -2,17 +2,13 @@
 //!
 //! The cursor is the sequence number of the last fact seen, so a consumer that stops and goes on misses none.
 
-use contract::generated::transformation::{
-    CloudEvent, FactQueryService, ListFactsRequest, ListFactsResponse, TransformationMessageMeta,
-};
-use contract::{CallError, Context, Object};
-use ledger::SharedLedger;
-use serde_json::{Map, Value};
+use contract::generated::transformation::{CloudEvent, FactQueryService, ListFactsRequest, ListFactsResponse};
+use contract::{CallError, Context};
+use desk::feed::{self, Event};
+use ledger::{Fact, SharedLedger};
 
 use crate::Error;
 
-const PAGE_DEFAULT: u32 = 100;
-const PAGE_MAX: u32 = 500;
 /// Facts of other capabilities lie between ours and are passed over.
 const OURS: &str = "transformation.";
 
@@ -28,14 +24,13 @@ impl FactQuery {
     }
 
     async fn list(&self, ctx: &Context, request: ListFactsRequest) -> Result<ListFactsResponse, Error> {
-        let size = if request.page_size == 0 { PAGE_DEFAULT } else { request.page_size.min(PAGE_MAX) };
-        let size = usize::try_from(size).unwrap_or(usize::MAX);
-        let facts = self.ledger.facts(&ctx.scope.tenant, request.after, size).await?;
-        let ours = facts.iter().filter(|fact| fact.kind.starts_with(OURS));
+        let ledger = self.ledger.as_ref();
+        let event_type = |fact: &Fact| fact.kind.starts_with(OURS).then(|| event_type(fact));
+        let page = feed::page(ledger, ctx, request.after, request.page_size, event_type).await?;
         Ok(ListFactsResponse {
-            events: ours.map(|fact| event(ctx, fact)).collect::<Result<_, _>>()?,
-            last_sequence: facts.last().map_or(request.after, |fact| fact.seq),
-            more: facts.len() == size,
+            events: page.events.into_iter().map(message).collect(),
+            last_sequence: page.last_sequence,
+            more: page.more,
         })
     }
 }
@@ -46,33 +41,31 @@ impl FactQueryService for FactQuery {
     }
 }
 
-/// A fact as a CloudEvent.
-fn event(ctx: &Context, fact: &ledger::Fact) -> Result<CloudEvent, Error> {
-    let unreadable = |error: serde_json::Error| Error::Internal {
-        error_id: ctx.request.request_id.clone(),
-        cause: format!("fact {} cannot be read: {error}", fact.seq),
-    };
-    let meta: TransformationMessageMeta = serde_json::from_str(&fact.meta).map_err(unreadable)?;
-    let data: Map<String, Value> = serde_json::from_str(&fact.body).map_err(unreadable)?;
-    Ok(CloudEvent {
-        specversion: "1.0".to_owned(),
-        id: meta.message_id,
-        source: format!("urn:{}", meta.producer.replace('/', ":")),
-        r#type: event_type(&fact.kind, &fact.subject.kind),
-        subject: format!("{}/{}", fact.subject.kind.rsplit('.').next().unwrap_or_default(), fact.subject.id),
-        time: fact.at.to_string(),
-        datacontenttype: "application/json".to_owned(),
-        data: Some(Object(data)),
-        tenantid: ctx.scope.tenant.to_string(),
-        correlationid: meta.correlation_id,
-        causationid: meta.causation_id,
-        traceparent: Some(meta.traceparent).filter(|parent| !parent.is_empty()),
-        sequence: format!("{:020}", fact.seq),
-    })
+fn message(event: Event) -> CloudEvent {
+    CloudEvent {
+        specversion: event.specversion.to_owned(),
+        id: event.id,
+        source: event.source,
+        r#type: event.r#type,
+        subject: event.subject,
+        time: event.time,
+        datacontenttype: event.datacontenttype.to_owned(),
+        data: Some(event.data),
+        tenantid: event.tenantid,
+        correlationid: event.correlationid,
+        causationid: event.causationid,
+        traceparent: event.traceparent,
+        sequence: event.sequence,
+    }
+}
+
+/// The type of a fact of ours as an event.
+pub(crate) fn event_type(fact: &Fact) -> String {
+    type_of(&fact.kind, &fact.subject.kind)
 }
 
 /// `io.ameide.CONTEXT.fact.NAME.v1`. The model itself is architecture; what decides over it is governance.
-pub(crate) fn event_type(fact_kind: &str, subject_kind: &str) -> String {
+fn type_of(fact_kind: &str, subject_kind: &str) -> String {
     let name = fact_kind.rsplit('.').next().unwrap_or_default();
     let context = match subject_kind.strip_prefix(OURS).unwrap_or_default() {
         "repository" | "model" | "element" | "relationship" | "view" => "transformation.architecture",
@@ -88,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_type_names_the_context() {
-        let check = |fact: &str, subject: &str, expected: &str| assert_eq!(event_type(fact, subject), expected);
+        let check = |fact: &str, subject: &str, expected: &str| assert_eq!(type_of(fact, subject), expected);
         check(
             "transformation.ElementCreated",
             "transformation.element",

@@ -8,6 +8,7 @@ use contract::generated::transformation::{
     WriteError, WriteExample, WriteGuideQueryService, WriteOperation,
 };
 use contract::{CallError, Context, ErrorKind, Manifest, Misfit, Object};
+use desk::PageTokens;
 use ledger::SharedLedger;
 use serde_json::{Map, Value, json};
 
@@ -35,11 +36,18 @@ pub struct WriteGuide {
     profile: Profile,
     manifest: Arc<Manifest>,
     check: ArgumentCheck,
+    tokens: PageTokens,
 }
 
 impl WriteGuide {
-    pub fn new(ledger: SharedLedger, profile: Profile, manifest: Arc<Manifest>, check: ArgumentCheck) -> Self {
-        Self { planner: Planner::new(ledger.clone(), profile), ledger, profile, manifest, check }
+    pub fn new(
+        ledger: SharedLedger,
+        profile: Profile,
+        manifest: Arc<Manifest>,
+        check: ArgumentCheck,
+        tokens: PageTokens,
+    ) -> Self {
+        Self { planner: Planner::new(ledger.clone(), profile), ledger, profile, manifest, check, tokens }
     }
 
     /// Refuses a point that cannot be read, though what is asked for is the same at every point.
@@ -66,7 +74,8 @@ impl WriteGuide {
             target: element("target_type", &request.target_type)?,
         };
         let arguments = (filter.r#type, filter.source, filter.target, request.page_size);
-        let listing = Listing::new(ctx, "getRelationshipTypes", &arguments, None, request.page_token.as_deref())?;
+        let listing =
+            Listing::new(&self.tokens, ctx, "getRelationshipTypes", &arguments, None, request.page_token.as_deref())?;
         let permitted = pairs::permitted(self.profile, filter);
         // Every type shows its share of the page, so that the first page already names all types.
         let offset: usize = listing.after.as_deref().and_then(|after| after.parse().ok()).unwrap_or(0);

@@ -5,6 +5,7 @@ use contract::generated::transformation::{
     ProposalStatus,
 };
 use contract::{CallError, Context};
+use desk::PageTokens;
 use ledger::{Find, FindOrder, Page, SharedLedger};
 
 use super::architecture::page_size;
@@ -20,16 +21,18 @@ use crate::projection::{Listing, message};
 #[derive(Clone)]
 pub struct ProposalQuery {
     ledger: SharedLedger,
+    tokens: PageTokens,
 }
 
 impl ProposalQuery {
-    pub fn new(ledger: SharedLedger) -> Self {
-        Self { ledger }
+    pub fn new(ledger: SharedLedger, tokens: PageTokens) -> Self {
+        Self { ledger, tokens }
     }
 
     async fn list(&self, ctx: &Context, request: ListProposalsRequest) -> Result<ListProposalsResponse, Error> {
         let arguments = (request.status, &request.element_id, request.page_size);
         let listing = Listing::new(
+            &self.tokens,
             ctx,
             "listProposals",
             &arguments,

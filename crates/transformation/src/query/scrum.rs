@@ -5,6 +5,7 @@ use contract::generated::transformation::{
     ScrumQueryService,
 };
 use contract::{CallError, Context};
+use desk::PageTokens;
 use ledger::{Find, SharedLedger};
 
 use super::architecture::page_size;
@@ -23,11 +24,12 @@ const NEWEST_MAX: usize = 50;
 #[derive(Clone)]
 pub struct ScrumQuery {
     ledger: SharedLedger,
+    tokens: PageTokens,
 }
 
 impl ScrumQuery {
-    pub fn new(ledger: SharedLedger) -> Self {
-        Self { ledger }
+    pub fn new(ledger: SharedLedger, tokens: PageTokens) -> Self {
+        Self { ledger, tokens }
     }
 
     async fn product(&self, ctx: &Context, request: GetProductRequest) -> Result<GetProductResponse, Error> {
@@ -57,6 +59,7 @@ impl ScrumQuery {
     ) -> Result<ListProductBacklogItemsResponse, Error> {
         let arguments = (&request.product_id, request.status, request.page_size);
         let listing = Listing::new(
+            &self.tokens,
             ctx,
             "listProductBacklogItems",
             &arguments,

@@ -2,6 +2,7 @@
 
 use contract::Context;
 use contract::generated::transformation::{SearchElementsRequest, SearchElementsResponse};
+use desk::bounds;
 use ledger::words::CANDIDATES_MAX;
 use ledger::{Find, FindOrder, Page};
 
@@ -11,7 +12,7 @@ use crate::domain::Stored;
 use crate::domain::element::Element;
 use crate::domain::fact::kind;
 use crate::metamodel::{ElementType, Layer};
-use crate::projection::{Listing, Snapshot, fitting, fold, message};
+use crate::projection::{Listing, Snapshot, fold, message};
 use crate::retrieval::{ByWords, ElementFilter, Hit, Question, Retriever};
 
 /// The query that lists everything.
@@ -32,7 +33,8 @@ impl ArchitectureQuery {
         let text = request.query.trim();
         let arguments = (text, filter.layer.map(Layer::label), filter.r#type, size);
         let context = request.read_context.as_ref();
-        let listing = Listing::new(ctx, "searchCapabilities", &arguments, context, request.page_token.as_deref())?;
+        let listing =
+            Listing::new(&self.tokens, ctx, "searchCapabilities", &arguments, context, request.page_token.as_deref())?;
         let snapshot = &listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let after = listing.after.as_deref();
         let page = match text {
@@ -74,7 +76,7 @@ async fn ranked(
     let question = Question { text: text.to_owned(), filter, limit: CANDIDATES_MAX, ..Question::default() };
     let hits = ByWords.retrieve(snapshot, &question).await?;
     let long = |hit: &Hit| hit.element.description.as_deref().map_or(0, str::len) + hit.element.properties.len() * 200;
-    let size = size.min(fitting(hits.iter().skip(offset).map(|hit| 500 + long(hit))));
+    let size = size.min(bounds::fitting(hits.iter().skip(offset).map(|hit| 500 + long(hit))));
     let next = (hits.len() > offset + size).then(|| (offset + size).to_string());
     Ok(Page { items: hits.into_iter().skip(offset).take(size).map(|hit| hit.element).collect(), next })
 }

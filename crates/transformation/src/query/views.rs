@@ -6,13 +6,15 @@ use contract::Context;
 use contract::generated::transformation::{GetArchimateViewRequest, GetArchimateViewResponse};
 
 use super::architecture::{ArchitectureQuery, with_ends};
+use desk::bounds;
+
 use crate::Error;
 use crate::domain::Stored;
 use crate::domain::element::Element;
 use crate::domain::fact::kind;
 use crate::domain::relationship::Relationship;
 use crate::domain::view::{Node, View};
-use crate::projection::{Listing, fitting, message};
+use crate::projection::{Listing, message};
 
 const PAGE_DEFAULT: usize = 100;
 
@@ -23,8 +25,14 @@ impl ArchitectureQuery {
         request: GetArchimateViewRequest,
     ) -> Result<GetArchimateViewResponse, Error> {
         let arguments = (&request.view_id, request.page_size);
-        let listing =
-            Listing::new(ctx, "getView", &arguments, request.read_context.as_ref(), request.page_token.as_deref())?;
+        let listing = Listing::new(
+            &self.tokens,
+            ctx,
+            "getView",
+            &arguments,
+            request.read_context.as_ref(),
+            request.page_token.as_deref(),
+        )?;
         let snapshot = &listing.snapshot(self.ledger.as_ref(), ctx).await?;
         let view = snapshot.view(&request.view_id).await?;
         let from: usize = listing.after.as_deref().and_then(|after| after.parse().ok()).unwrap_or(0);
@@ -32,7 +40,7 @@ impl ArchitectureQuery {
         let asked = view.nodes.len().min(from.saturating_add(size));
         let nodes = view.nodes.get(from..asked).unwrap_or_default();
         let shown = snapshot.elements_by_id(&ids_of(nodes)).await?;
-        let fits = fitting(shown.iter().map(|element| element.as_ref().map_or(100, |element| weight(element))));
+        let fits = bounds::fitting(shown.iter().map(|element| element.as_ref().map_or(100, |element| weight(element))));
         let until = if fits < shown.len() { from + fits.min(nodes.len()) } else { asked };
         let nodes = view.nodes.get(from..until).unwrap_or_default();
         let ids = ids_of(nodes);

@@ -56,7 +56,7 @@ enum Action {
 impl Baselines {
     pub async fn run(self, session: &dyn Session) -> Result<ExitCode, BoxError> {
         let (ledger, config) = (&session.parts().ledger, session.parts().settings.read()?);
-        let query = &BaselineQuery::new(ledger.clone());
+        let query = &BaselineQuery::new(ledger.clone(), session.parts().page_tokens());
         let write = &BaselineWrite::new(ledger.clone(), &config);
         let json = self.json;
         let done = match self.action {

@@ -61,7 +61,7 @@ impl Definitions {
 }
 
 async fn list(session: &dyn Session) -> Result<(), BoxError> {
-    let query = &DefinitionQuery::new(session.parts().ledger.clone());
+    let query = &DefinitionQuery::new(session.parts().ledger.clone(), session.parts().page_tokens());
     let work = |ctx| async move { all(query, &ctx).await };
     let definitions = perform(session, "DefinitionQueryService.ListDefinitions", "", work).await?;
     definitions.iter().try_for_each(|definition| session.print(&line(definition)))
@@ -105,7 +105,7 @@ async fn promote(session: &dyn Session, name: &str) -> Result<(), BoxError> {
 
 async fn show(session: &dyn Session, name: &str) -> Result<(), BoxError> {
     let request = GetDefinitionRequest { definition_id: name.to_owned(), ..Default::default() };
-    let query = &DefinitionQuery::new(session.parts().ledger.clone());
+    let query = &DefinitionQuery::new(session.parts().ledger.clone(), session.parts().page_tokens());
     let work = |ctx| async move { query.get_definition(&ctx, request).await };
     let answer = perform(session, "DefinitionQueryService.GetDefinition", name, work).await?;
     let Some(definition) = answer.definition else { return Ok(()) };

@@ -29,7 +29,7 @@ pub struct Diff {
 
 impl Diff {
     pub async fn run(self, session: &dyn Session) -> Result<ExitCode, BoxError> {
-        let query = &BaselineQuery::new(session.parts().ledger.clone());
+        let query = &BaselineQuery::new(session.parts().ledger.clone(), session.parts().page_tokens());
         let request = CompareRequest {
             from: Some(state(&self.from)),
             to: Some(state(&self.to)),

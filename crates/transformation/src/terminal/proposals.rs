@@ -11,7 +11,7 @@ use contract::generated::transformation::{
 use desk::module::{BoxError, Session, perform, print};
 
 use crate::query::ProposalQuery;
-use crate::write::ProposalDesk;
+use crate::write::ProposalWrite;
 
 /// Decide the proposals that wait.
 #[derive(Debug, Parser)]
@@ -70,8 +70,8 @@ enum Risk {
 impl Proposals {
     pub async fn run(self, session: &dyn Session) -> Result<ExitCode, BoxError> {
         let (ledger, config) = (&session.parts().ledger, session.parts().settings.read()?);
-        let query = &ProposalQuery::new(ledger.clone());
-        let desk = &ProposalDesk::new(ledger.clone(), &config);
+        let query = &ProposalQuery::new(ledger.clone(), session.parts().page_tokens());
+        let write = &ProposalWrite::new(ledger.clone(), &config);
         let decided = match self.act {
             Act::List { status, limit } => {
                 let status = status.as_deref().map_or(Ok(ProposalStatus::ProposalProposed), named_status)?;
@@ -89,27 +89,27 @@ impl Proposals {
             Act::Triage { id, risk } => {
                 let risk_level = risk.map_or(RiskLevel::Unspecified, Risk::level).into();
                 let request = TriageProposalRequest { proposal_id: id.clone(), risk_level };
-                let work = |ctx| async move { desk.triage_proposal(&ctx, request).await };
+                let work = |ctx| async move { write.triage_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.TriageProposal", &id, work).await?
             }
             Act::Approve { id, reason } => {
                 let request = ApproveProposalRequest { proposal_id: id.clone(), rationale: reason };
-                let work = |ctx| async move { desk.approve_proposal(&ctx, request).await };
+                let work = |ctx| async move { write.approve_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.ApproveProposal", &id, work).await?
             }
             Act::Reject { id, reason } => {
                 let request = RejectProposalRequest { proposal_id: id.clone(), rationale: reason };
-                let work = |ctx| async move { desk.reject_proposal(&ctx, request).await };
+                let work = |ctx| async move { write.reject_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.RejectProposal", &id, work).await?
             }
             Act::Rebase { id } => {
                 let request = RebaseProposalRequest { proposal_id: id.clone() };
-                let work = |ctx| async move { desk.rebase_proposal(&ctx, request).await };
+                let work = |ctx| async move { write.rebase_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.RebaseProposal", &id, work).await?
             }
             Act::Withdraw { id, reason } => {
                 let request = WithdrawProposalRequest { proposal_id: id.clone(), rationale: reason };
-                let work = |ctx| async move { desk.withdraw_proposal(&ctx, request).await };
+                let work = |ctx| async move { write.withdraw_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.WithdrawProposal", &id, work).await?
             }
         };

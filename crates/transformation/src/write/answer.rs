@@ -16,7 +16,7 @@ use crate::domain::template::Made;
 use crate::domain::{Fact, Notes};
 use crate::projection::message;
 
-pub use marks::{Proposable, Replayable};
+pub use marks::{Marks, Proposable, Replayable};
 
 /// An outcome that a caller is told about.
 pub trait Answered {

@@ -8,14 +8,14 @@ use contract::generated::transformation::{
     CreateBaselineRequest, PromoteBaselineRequest, RejectBaselineRequest, RollbackBaselineRequest,
     SubmitBaselineRequest,
 };
-use contract::{CallError, Context, RiskTier};
+use contract::{CallError, Context};
 use ledger::SharedLedger;
 
 use super::Recorder;
-use super::governed::carried_out;
+use super::governed;
 use crate::domain::baseline::draft::CreateBaseline;
 use crate::domain::baseline::life::{self, Act};
-use crate::domain::policy::{self, Governance, Mode, Way};
+use crate::domain::policy::{Mode, Policy, Way};
 use crate::domain::{Name, Stored, key, properties};
 use crate::{Config, Error};
 use planner::{Choice, Planner, Redraft};
@@ -25,18 +25,18 @@ use planner::{Choice, Planner, Redraft};
 pub struct BaselineWrite {
     planner: Planner,
     recorder: Recorder,
-    governance: Governance,
+    policy: Policy,
 }
 
 impl BaselineWrite {
     pub fn new(ledger: SharedLedger, config: &Config) -> Self {
-        let governance = config.governance.clone();
-        Self { planner: Planner::new(ledger.clone()), recorder: Recorder::new(ledger), governance }
+        Self { planner: Planner::new(ledger.clone()), recorder: Recorder::new(ledger), policy: config.policy() }
     }
 
     /// A baseline waits for approval by its nature, so to propose one is to submit it.
-    fn way(&self, ctx: &Context, tier: RiskTier, mode: Mode) -> Result<Way, Error> {
-        carried_out(ctx, policy::rule(&self.governance, &ctx.principal, tier, mode), mode)
+    fn way(&self, ctx: &Context, operation: &str, mode: Mode) -> Result<Way, Error> {
+        let ruling = self.policy.rule(&ctx.principal, self.policy.tier(operation), mode);
+        Ok(ruling.carry_out(ctx, mode)?)
     }
 }
 
@@ -46,7 +46,7 @@ impl BaselineWriteService for BaselineWrite {
         ctx: &Context,
         request: CreateBaselineRequest,
     ) -> Result<BaselineWriteResponse, CallError> {
-        let way = self.way(ctx, RiskTier::Medium, request.commit_mode().into())?;
+        let way = self.way(ctx, "createBaseline", governed::mode(request.commit_mode()))?;
         let act = act(ctx, None)?;
         let choice = Choice {
             model: request.model_id,
@@ -79,8 +79,8 @@ impl BaselineWriteService for BaselineWrite {
         ctx: &Context,
         request: PromoteBaselineRequest,
     ) -> Result<BaselineWriteResponse, CallError> {
-        let mode = request.commit_mode().into();
-        let way = self.way(ctx, RiskTier::Critical, mode)?;
+        let mode = governed::mode(request.commit_mode());
+        let way = self.way(ctx, "promoteBaseline", mode)?;
         let (reference, act) = (request.baseline_id, act(ctx, request.rationale)?);
         if way == Way::Propose && mode == Mode::Propose {
             return Ok(self

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::answer::{Answered, Proposable, describe};
 use super::{Recorder, references};
 use crate::Error;
-use crate::domain::policy::{self, Governance, Mode, Ruling, Way};
+use crate::domain::policy::{Governance, Mode, Policy, Ruling, Way};
 use crate::domain::proposal::{self, Act, Change, LinkPin, Pin, Proposal, ProposalFact, Risk, Status};
 use crate::domain::{Decision, Fact, Notes, Stored};
 use crate::projection::{Snapshot, message};
@@ -27,67 +27,62 @@ pub struct Asked {
     pub operation: &'static str,
     pub tier: RiskTier,
     pub mode: Mode,
-    /// The arguments as they were given.
-    pub arguments: Object,
     /// The proposal that this one takes the place of.
     pub rebase_of: Option<Box<Stored<Proposal>>>,
 }
 
-impl Asked {
-    pub fn new(operation: &'static str, tier: RiskTier, mode: CommitMode, request: &impl Serialize) -> Self {
-        let arguments = match serde_json::to_value(request) {
-            Ok(Value::Object(arguments)) => Object(arguments),
-            _ => Object::default(),
-        };
-        Self { operation, tier, mode: mode.into(), arguments, rebase_of: None }
-    }
-}
-
-impl From<CommitMode> for Mode {
-    fn from(mode: CommitMode) -> Self {
-        match mode {
-            CommitMode::Unspecified | CommitMode::Auto => Self::Auto,
-            CommitMode::Commit => Self::Commit,
-            CommitMode::Propose => Self::Propose,
-        }
+/// The mode that an argument names.
+pub fn mode(given: CommitMode) -> Mode {
+    match given {
+        CommitMode::Unspecified | CommitMode::Auto => Mode::Auto,
+        CommitMode::Commit => Mode::Commit,
+        CommitMode::Propose => Mode::Propose,
     }
 }
 
 /// One write on its way. Commands are read with [`Self::ctx`], so that the ids they take can be reserved.
-pub struct Desk<'a> {
+pub struct GovernedWrite<'a> {
     recorder: &'a Recorder,
     caller: &'a Context,
     governance: &'a Governance,
     asked: Asked,
     way: Way,
+    /// The arguments as they were given; empty unless a proposal is filed.
+    arguments: Object,
     reserved: Arc<Reserved>,
     pub ctx: Context,
 }
 
-impl<'a> Desk<'a> {
-    /// Asks the policy about a write, and says its verdict for the audit record.
+impl<'a> GovernedWrite<'a> {
+    /// Asks the policy about a write, and notes its verdict for the audit record. A proposal keeps the `request`.
     pub fn open(
         recorder: &'a Recorder,
-        governance: &'a Governance,
+        policy: &'a Policy,
         caller: &'a Context,
         asked: Asked,
+        request: &impl Serialize,
     ) -> Result<Self, Error> {
-        let ruling = policy::rule(governance, &caller.principal, asked.tier, asked.mode);
-        Self::ruled(recorder, governance, caller, asked, ruling)
+        let ruling = policy.rule(&caller.principal, asked.tier, asked.mode);
+        Self::ruled(recorder, policy, caller, asked, request, ruling)
     }
 
     /// A write that the policy has ruled on.
     pub fn ruled(
         recorder: &'a Recorder,
-        governance: &'a Governance,
+        policy: &'a Policy,
         caller: &'a Context,
         asked: Asked,
+        request: &impl Serialize,
         ruling: Ruling,
     ) -> Result<Self, Error> {
-        let way = carried_out(caller, ruling, asked.mode)?;
+        let way = ruling.carry_out(caller, asked.mode)?;
+        let arguments = match way {
+            Way::Commit => Object::default(),
+            Way::Propose => object(request),
+        };
         let reserved = Arc::new(Reserved { source: caller.ids.clone(), taken: Mutex::default() });
         let ctx = Context { ids: reserved.clone(), ..caller.clone() };
-        Ok(Self { recorder, caller, governance, asked, way, reserved, ctx })
+        Ok(Self { recorder, caller, governance: &policy.governance, asked, way, arguments, reserved, ctx })
     }
 
     /// Makes the write, or files it.
@@ -135,11 +130,8 @@ impl<'a> Desk<'a> {
             change: change_of(&decision.facts),
             risk,
             operation: self.asked.operation.to_owned(),
-            arguments: references::with_ids(self.asked.arguments.clone(), &decision.notes.resolved),
-            would_be: match serde_json::to_value(&would_be) {
-                Ok(Value::Object(answer)) => Object(answer),
-                _ => Object::default(),
-            },
+            arguments: references::with_ids(self.arguments.clone(), &decision.notes.resolved),
+            would_be: object(&would_be),
             reserved_ids: self.reserved.taken(),
             pins,
             link_pins: link_pins(&decision.expectations),
@@ -213,20 +205,12 @@ impl<'a> Desk<'a> {
     }
 }
 
-/// The way that was ruled, said for the audit record; or the refusal.
-pub fn carried_out(caller: &Context, ruling: Ruling, mode: Mode) -> Result<Way, Error> {
-    let word = match ruling.way {
-        None => "deny",
-        Some(Way::Commit) => "commit",
-        Some(Way::Propose) => "propose",
-    };
-    caller.verdict.say(format!("{word}: {}", ruling.reason));
-    ruling.way.ok_or_else(|| {
-        // Only a commit that was asked for is refused to those who may propose.
-        let may_propose = mode == Mode::Commit;
-        let act = if may_propose { "commit this write" } else { "write here" };
-        Error::NotPermittedByPolicy { act: act.to_owned(), reason: ruling.reason, may_propose }
-    })
+/// A message as an object.
+fn object(message: &impl Serialize) -> Object {
+    match serde_json::to_value(message) {
+        Ok(serde_json::Value::Object(members)) => Object(members),
+        _ => Object::default(),
+    }
 }
 
 /// Where an author sees what becomes of a proposal.

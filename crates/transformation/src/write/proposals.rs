@@ -7,34 +7,35 @@ use contract::generated::transformation::{
     RejectProposalRequest, RiskLevel, TriageProposalRequest, WithdrawProposalRequest, WriteOperation,
 };
 use contract::{CallError, Context, RiskTier};
+use desk::Failure;
 use ledger::{Expectation, SharedLedger};
 use scope::Timestamp;
 
 use super::answer::{Answered, Replayable};
-use super::governed::{Asked, Desk, Reserve};
+use super::governed::{Asked, GovernedWrite, Reserve};
 use super::planner::Outcome;
 use super::{Command, Planner, Recorder};
 use crate::domain::decision::version_id;
-use crate::domain::policy::{Governance, Mode};
+use crate::domain::policy::{Mode, Policy};
 use crate::domain::proposal::{self, Act, Approved, LinkPin, PinsNow, Proposal, ProposalFact, Risk};
 use crate::domain::{Decision, Fact, Notes, Stored};
 use crate::projection::{Snapshot, message};
 use crate::{Config, Error};
 
-/// The desk at which proposals are decided.
+/// Everything that is decided about proposals.
 #[derive(Clone)]
-pub struct ProposalDesk {
+pub struct ProposalWrite {
     planner: Planner,
     recorder: Recorder,
-    governance: Governance,
+    policy: Policy,
 }
 
-impl ProposalDesk {
+impl ProposalWrite {
     pub fn new(ledger: SharedLedger, config: &Config) -> Self {
         Self {
             planner: Planner::new(ledger.clone(), config.profile),
             recorder: Recorder::new(ledger),
-            governance: config.governance.clone(),
+            policy: config.policy(),
         }
     }
 
@@ -48,7 +49,7 @@ impl ProposalDesk {
     async fn approve(&self, ctx: &Context, id: &str, act: &Act<'_>) -> Result<Decision<Decided>, Error> {
         let (snapshot, stored) = self.load(ctx, id).await?;
         let current = snapshot.pins_now(&stored).await?;
-        match proposal::approve(&self.governance, &stored, &current, act)? {
+        match proposal::approve(&self.policy.governance, &stored, &current, act)? {
             Approved::Counted(decision) => Ok(decided(decision, stored.version, OutcomeMessage::PendingApproval)),
             Approved::Carried(accepted) => self.carry(ctx, &stored, *accepted).await,
         }
@@ -92,12 +93,11 @@ impl ProposalDesk {
             operation: operation.label(),
             tier: tier(stored.risk),
             mode: Mode::Propose,
-            arguments: stored.arguments.clone(),
             rebase_of: Some(Box::new(stored.clone())),
         };
-        let desk = Desk::open(&self.recorder, &self.governance, ctx, asked)?;
-        let command = Command::read(&desk.ctx, operation, stored.arguments.0.clone())?;
-        let filed = desk.submit(|| self.planner.decide(ctx, &command)).await?;
+        let write = GovernedWrite::open(&self.recorder, &self.policy, ctx, asked, &stored.arguments)?;
+        let command = Command::read(&write.ctx, operation, stored.arguments.0.clone())?;
+        let filed = write.submit(|| self.planner.decide(ctx, &command)).await?;
         let next = filed.proposal.map(|note| note.id).unwrap_or_default();
         let (snapshot, fresh) = self.load(ctx, &next).await?;
         let current = snapshot.pins_now(&fresh).await?;
@@ -110,7 +110,7 @@ impl ProposalDesk {
     }
 }
 
-impl ProposalWriteService for ProposalDesk {
+impl ProposalWriteService for ProposalWrite {
     async fn triage_proposal(
         &self,
         ctx: &Context,
@@ -215,9 +215,9 @@ fn decided(decision: Decision<Proposal>, version: u64, outcome: OutcomeMessage) 
 }
 
 fn operation(proposal: &Proposal) -> Result<WriteOperation, Error> {
-    WriteOperation::from_label(&proposal.operation).ok_or_else(|| Error::Internal {
-        error_id: proposal.id.clone(),
-        cause: format!("a proposal holds the unknown operation {}", proposal.operation),
+    WriteOperation::from_label(&proposal.operation).ok_or_else(|| {
+        let cause = format!("a proposal holds the unknown operation {}", proposal.operation);
+        Failure::Internal { error_id: proposal.id.clone(), cause }.into()
     })
 }
 

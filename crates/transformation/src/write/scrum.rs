@@ -5,12 +5,12 @@ mod command;
 mod planner;
 
 use contract::generated::transformation::{ScrumDomainIntent, ScrumDomainIntentResponse, ScrumWriteService};
-use contract::{CallError, Context, RiskTier};
+use contract::{CallError, Context};
 use ledger::SharedLedger;
 
 use super::Recorder;
-use super::governed::{Asked, Desk};
-use crate::domain::policy::{self, Governance};
+use super::governed::{self, Asked, GovernedWrite};
+use crate::domain::policy::{self, Policy};
 use crate::domain::scrum::intent::Submission;
 use crate::domain::scrum::role;
 use crate::{Config, Error};
@@ -22,13 +22,12 @@ pub use planner::ScrumPlanner;
 pub struct ScrumWrite {
     planner: ScrumPlanner,
     recorder: Recorder,
-    governance: Governance,
+    policy: Policy,
 }
 
 impl ScrumWrite {
     pub fn new(ledger: SharedLedger, config: &Config) -> Self {
-        let governance = config.governance.clone();
-        Self { planner: ScrumPlanner::new(ledger.clone()), recorder: Recorder::new(ledger), governance }
+        Self { planner: ScrumPlanner::new(ledger.clone()), recorder: Recorder::new(ledger), policy: config.policy() }
     }
 }
 
@@ -38,17 +37,17 @@ impl ScrumWriteService for ScrumWrite {
         ctx: &Context,
         request: ScrumDomainIntent,
     ) -> Result<ScrumDomainIntentResponse, CallError> {
-        let mode = request.commit_mode();
-        let asked = Asked::new("submitScrumIntent", RiskTier::Medium, mode, &request);
+        let (operation, mode) = ("submitScrumIntent", governed::mode(request.commit_mode()));
+        let asked = Asked { operation, tier: self.policy.tier(operation), mode, rebase_of: None };
         let intent = Submission::read(ctx, request.clone())?.intent;
         let fits = role::permit(&ctx.principal.roles, &intent);
-        let ruling = policy::rule_scrum(&self.governance, &ctx.principal, fits.is_ok(), mode.into());
+        let ruling = policy::rule_scrum(&self.policy, &ctx.principal, fits.is_ok(), mode);
         if let (None, Err(refusal)) = (ruling.way, fits) {
             ctx.verdict.say(format!("deny: {}", ruling.reason));
             return Err(Error::from(refusal).into());
         }
-        let desk = Desk::ruled(&self.recorder, &self.governance, ctx, asked, ruling)?;
-        let submission = Submission::read(&desk.ctx, request)?;
-        Ok(desk.submit(|| self.planner.decide(ctx, &submission)).await?)
+        let write = GovernedWrite::ruled(&self.recorder, &self.policy, ctx, asked, &request, ruling)?;
+        let submission = Submission::read(&write.ctx, request)?;
+        Ok(write.submit(|| self.planner.decide(ctx, &submission)).await?)
     }
 }

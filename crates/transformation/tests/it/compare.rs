@@ -129,7 +129,7 @@ async fn states_that_cannot_be_compared_are_refused() {
         (json!({}), "VALIDATION_ERROR from"),
         (json!({"from": {"baseline_id": "none"}}), "BASELINE_NOT_FOUND from.baseline_id"),
         (json!({"from": {"baseline_id": id}, "to": {"as_of": "yesterday"}}), "INVALID_ARGUMENT to.as_of"),
-        (json!({"from": {"sequence": 99999}}), "INVALID_ARGUMENT read_context.sequence"),
+        (json!({"from": {"sequence": 99999}}), "INVALID_ARGUMENT from.sequence"),
         (json!({"from": {"baseline_id": id}, "model_id": second}), "OUTSIDE_BASELINE model_id"),
         (json!({"from": {"baseline_id": id}, "model_id": "none"}), "MODEL_NOT_FOUND model_id"),
         (json!({"from": {"baseline_id": id}, "page_token": "x"}), "INVALID_ARGUMENT page_token"),

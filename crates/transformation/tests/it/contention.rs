@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use contract::Capability;
+use desk::PageTokens;
 use futures::future::BoxFuture;
 use ledger::{
     At, Change, Commit, CommitError, Fact, Find, Folds, Idempotency, Ledger, Page, ReadError, Recalled, RecordKey,
@@ -127,7 +128,7 @@ async fn create(refusals: u32) -> (String, u32) {
     let world = World::new().await;
     let crowded = Arc::new(Crowded { inner: world.ledger.clone(), refusals, commits: AtomicU32::new(0) });
     let check = Arc::new(|_: &str, arguments: &serde_json::Map<String, serde_json::Value>| Ok(arguments.clone()));
-    let capability = Transformation::new(crowded.clone(), Config::default(), check);
+    let capability = Transformation::new(crowded.clone(), Config::default(), check, PageTokens::new(&[7; 32]));
     let arguments = json!({"type": "Node", "name": "Host"}).as_object().cloned().unwrap();
     let answer = capability.call(&world.ctx(), "transformation.createElement", arguments).await;
     let shown = answer.map_or_else(|error| error.code.into_owned(), |_| "ok".to_owned());

@@ -103,4 +103,28 @@ async fn a_page_token_belongs_to_its_query() {
     assert_eq!(outcome(&elsewhere), "INVALID_ARGUMENT page_token");
     let tenant = world.other_tenant("other").await;
     assert_eq!(outcome(&tenant.call("listElements", page(json!({}))).await), "INVALID_ARGUMENT page_token");
+    let somebody = world.as_principal("somebody");
+    assert_eq!(outcome(&somebody.call("listElements", page(json!({}))).await), "INVALID_ARGUMENT page_token");
+}
+
+#[tokio::test]
+async fn a_point_that_has_not_happened_is_refused_wherever_it_is_named() {
+    let world = World::new().await;
+    world.element("Node", "a").await;
+    let head = world.facts().await;
+    // The largest numbers are what an engine or a caller may take for "whatever is live".
+    for sequence in [head as u64 + 1, i64::MAX as u64, u64::MAX] {
+        let context = json!({"sequence": sequence});
+        for (tool, arguments) in [
+            ("listElements", json!({"model_id": "default", "read_context": context})),
+            ("getArchimateModel", json!({"model_id": "default", "read_context": context})),
+            ("createBaseline", json!({"name": "never frozen", "read_context": context})),
+        ] {
+            let refused = world.call(tool, arguments).await;
+            assert_eq!(outcome(&refused), "INVALID_ARGUMENT read_context.sequence", "{tool} {sequence}");
+            assert_eq!(refused["error"]["details"]["last_sequence"], head, "{tool}");
+            assert!(refused["error"]["suggestions"]["hint"].is_string());
+        }
+    }
+    assert_eq!(world.facts().await, head);
 }

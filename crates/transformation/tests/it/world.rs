@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use contract::{Capability, Context, Effect, Misfit, NoClient, RequestMeta, Violation, ViolationKind};
+use desk::PageTokens;
 use ledger::{Change, NewFact, SharedLedger};
 use ledger_sqlite::{Options, SqliteLedger};
 use scope::{Clock, FixedClock, IdSource, Principal, PrincipalKind, Scope, SequentialIds, TenantId};
@@ -52,7 +53,12 @@ impl World {
         let options = Options { clock: clock.clone(), ..Options::default() };
         let ledger: SharedLedger = Arc::new(SqliteLedger::open(directory.path(), options).unwrap());
         Self {
-            capability: Arc::new(Transformation::new(ledger.clone(), config, Arc::new(check))),
+            capability: Arc::new(Transformation::new(
+                ledger.clone(),
+                config,
+                Arc::new(check),
+                PageTokens::new(&[7; 32]),
+            )),
             ledger,
             scope: Scope::local(),
             principal: Principal::local("tester"),

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use contract::Context;
 use contract::generated::transformation::{ChangeKind, CompareRequest, CompareResponse, StateChange};
+use desk::PageTokens;
 use ledger::{Find, Ledger};
 use serde::de::DeserializeOwned;
 
@@ -27,7 +28,12 @@ const IDS_MAX: usize = 10_000;
 /// With more facts than this in between, walking both states is the shorter way.
 const FACTS_MAX: u64 = 5_000;
 
-pub async fn compare(ledger: &dyn Ledger, ctx: &Context, request: CompareRequest) -> Result<CompareResponse, Error> {
+pub async fn compare(
+    ledger: &dyn Ledger,
+    tokens: &PageTokens,
+    ctx: &Context,
+    request: CompareRequest,
+) -> Result<CompareResponse, Error> {
     let arguments = (&request.model_id, request.page_size);
     if request.to.is_some() && request.read_context.is_some() {
         let reason = "is given beside to, which means the same";
@@ -35,7 +41,7 @@ pub async fn compare(ledger: &dyn Ledger, ctx: &Context, request: CompareRequest
     }
     let later = request.to.as_ref().or(request.read_context.as_ref());
     let contexts = [("from", request.from.as_ref()), ("to", later)];
-    let listing = Listing::over(ctx, "compareStates", &arguments, &contexts, request.page_token.as_deref())?;
+    let listing = Listing::over(tokens, ctx, "compareStates", &arguments, &contexts, request.page_token.as_deref())?;
     let states = listing.snapshots(ledger, ctx).await?;
     let [from, to] = states.as_slice() else { unreachable!("two contexts make two states") };
     let model_id = model_id(from, to, request.model_id.as_deref()).await?;

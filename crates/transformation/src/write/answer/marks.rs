@@ -20,6 +20,15 @@ pub trait Replayable: Serialize + DeserializeOwned {
     fn mark_replay(&mut self, at: Timestamp);
 }
 
+/// How the write loop marks our answers.
+pub struct Marks;
+
+impl<A: Replayable> desk::Marks<A> for Marks {
+    fn mark_replay(answer: &mut A, at: Timestamp) {
+        answer.mark_replay(at);
+    }
+}
+
 /// An answer that can also be given for a write that was filed instead of made.
 pub trait Proposable: Replayable {
     /// Says that this is what would be: new things have version 0.
