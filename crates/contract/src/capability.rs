@@ -87,6 +87,31 @@ pub trait Capability: Send + Sync + 'static {
     }
 }
 
+/// Implements [`Capability`] for a type whose fields `manifest` and `services` are all there is to it.
+#[macro_export]
+macro_rules! serve {
+    ($capability:ty) => {
+        impl $crate::Capability for $capability {
+            fn manifest(&self) -> &$crate::Manifest {
+                &self.manifest
+            }
+
+            fn call<'a>(
+                &'a self,
+                ctx: &'a $crate::Context,
+                tool: &'a str,
+                arguments: serde_json::Map<String, serde_json::Value>,
+            ) -> $crate::CallFuture<'a, $crate::Answer> {
+                Box::pin(self.services.call(ctx, tool, arguments))
+            }
+
+            fn read<'a>(&'a self, ctx: &'a $crate::Context, uri: &'a str) -> $crate::CallFuture<'a, $crate::Blob> {
+                Box::pin(self.services.read(ctx, uri))
+            }
+        }
+    };
+}
+
 /// Something a subscriber may want to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changed {

@@ -34,6 +34,6 @@ pub use follower::{Follower, Shows};
 pub use locks::{Locks, LocksHeld};
 pub use module::Module;
 pub use page::{PageTokens, PagedQuery, Place};
-pub use recorder::{Answer, Decision, Marks, Recordable, Recorder};
+pub use recorder::{Answer, Decision, Marks, Recordable, Recorder, encode};
 pub use stored::Stored;
 pub use view::View;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use contract::Context;
 use ledger::{
-    At, Change, Commit, CommitError, Effect, Expectation, Idempotency, Ledger, NewFact, Recalled, RecordKey, Refusal,
-    Seq, SharedLedger, StoredAnswer,
+    At, Change, Commit, CommitError, Effect, Expectation, Fold, Idempotency, Ledger, NewFact, Recalled, RecordKey,
+    Refusal, Seq, SharedLedger, StoredAnswer,
 };
 use scope::Timestamp;
 use serde::Serialize;
@@ -57,6 +57,20 @@ pub trait Recordable: Send + 'static {
     fn rows(&self) -> usize {
         1
     }
+}
+
+/// A fact whose body is this message, with the effects that the fold has for it.
+pub fn encode(
+    fold: &impl Fold,
+    kind: &str,
+    subject: RecordKey,
+    body: &impl Serialize,
+    meta: String,
+) -> (NewFact, Vec<Effect>) {
+    let body = serde_json::to_string(body).expect("a message has only string keys");
+    let fact = NewFact { kind: kind.to_owned(), subject, body, meta };
+    let effects = fold.effects(&fact).expect("what was written can be read");
+    (fact, effects)
 }
 
 /// An answer to a write: it is stored as JSON and given again when the call is repeated.

@@ -1,37 +1,30 @@
-//! How a signature becomes a record.
+//! How a signature becomes a fact, and the fact a record.
 
-use ledger::{Effect, NewFact, Record};
+use desk::Recordable;
+use ledger::{Effect, NewFact, Record, RecordKey};
 
 use crate::generated::guestbook::Entry;
 
 /// The kind of our records.
 pub const KIND: &str = "guestbook.entry";
-/// The kind of our only fact.
-pub const SIGNED: &str = "guestbook.Signed";
+
+/// Somebody signed: our only fact.
+pub struct Signed(pub Entry);
+
+impl Recordable for Signed {
+    fn encode(self, meta: String) -> (NewFact, Vec<Effect>) {
+        desk::encode(&Fold, "guestbook.Signed", RecordKey::new(KIND, &self.0.id), &self.0, meta)
+    }
+}
 
 /// The fold of the guest book.
 pub struct Fold;
 
 impl ledger::Fold for Fold {
     fn effects(&self, fact: &NewFact) -> Result<Vec<Effect>, String> {
-        if fact.kind != SIGNED {
-            return Err(format!("{} is not a fact of the guest book", fact.kind));
-        }
         let entry: Entry = serde_json::from_str(&fact.body).map_err(|error| error.to_string())?;
-        Ok(vec![Effect::Put(Box::new(Record {
-            key: fact.subject.clone(),
-            scope: "book".to_owned(),
-            r#type: "entry".to_owned(),
-            listed: true,
-            status: None,
-            name: Some(entry.name.to_lowercase()),
-            time: None,
-            tags: Vec::new(),
-            ends: None,
-            fields: Vec::new(),
-            unique: Vec::new(),
-            text: format!("{} {}", entry.name, entry.line),
-            body: fact.body.clone(),
-        }))])
+        let record = Record::new(fact.subject.clone(), "book", "entry");
+        let (name, text) = (Some(entry.name.to_lowercase()), format!("{} {}", entry.name, entry.line));
+        Ok(vec![Effect::Put(Box::new(Record { name, text, body: fact.body.clone(), ..record }))])
     }
 }

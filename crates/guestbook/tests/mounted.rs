@@ -88,6 +88,7 @@ async fn what_it_writes_is_read_cited_replayed_and_verified() {
     assert_eq!(signed["content"][0]["resource"]["uri"], format!("guestbook://entry/{id}"));
     let again = platform.call("guestbook_sign", arguments).await;
     assert_eq!(again["structuredContent"]["entry"]["id"], id);
+    assert_eq!(again["structuredContent"]["idempotent_replay"], true);
     let listed = platform.call("guestbook.listEntries", json!({})).await;
     let listed = &listed["structuredContent"];
     assert_eq!(listed["entries"].as_array().unwrap().len(), 1);
@@ -100,6 +101,27 @@ async fn what_it_writes_is_read_cited_replayed_and_verified() {
     assert_eq!(read["entry"]["line"], "What a fine engine.");
     let verification = platform.platform.ledger.verify(&platform.platform.folds).await.unwrap();
     assert_eq!(verification.differences, Vec::<String>::new());
+}
+
+//
+#[tokio::test]
+async fn pages_are_of_one_point_and_a_token_belongs_to_its_listing() {
+    let platform = platform().await;
+    let sign = async |name: &str| platform.call("guestbook.sign", json!({ "name": name, "line": "x" })).await;
+    sign("Ada").await;
+    sign("Ben").await;
+    let first = platform.call("guestbook.listEntries", json!({ "page_size": 1 })).await;
+    let (first, token) = (&first["structuredContent"], &first["structuredContent"]["next_page_token"]);
+    sign("Eve").await;
+    let rest = json!({ "page_size": 1, "page_token": token });
+    let second = platform.call("guestbook.listEntries", rest).await["structuredContent"].clone();
+    let shown = [&first["entries"][0]["name"], &second["entries"][0]["name"]];
+    assert_eq!((shown, &second["sequence"]), ([&json!("Ada"), &json!("Ben")], &first["sequence"]));
+    assert_eq!(second["next_page_token"], Value::Null);
+    let other = platform.call("guestbook.listEntries", json!({ "page_size": 2, "page_token": token })).await;
+    let error: Value = serde_json::from_str(other["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(error["error"]["field"], "page_token");
+    assert_eq!(error["error"]["message"], "page_token belongs to a query with other arguments");
 }
 
 //

@@ -212,6 +212,14 @@ pub struct SignResponse {
     pub entry: ::core::option::Option<Entry>,
     #[prost(string, tag = "3")]
     pub outcome: ::prost::alloc::string::String,
+    /// True when the same call was answered before.
+    #[prost(bool, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    /// When it was answered first.
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

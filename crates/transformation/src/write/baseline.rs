@@ -89,7 +89,7 @@ impl BaselineWriteService for BaselineWrite {
                 .await?);
         }
         let decide = async || {
-            let decision = self.planner.promote(ctx, &self.governance, &reference, &act).await?;
+            let decision = self.planner.promote(ctx, &self.policy.governance, &reference, &act).await?;
             report(ctx, 1, "publishing the baseline").await?;
             Ok(decision)
         };
@@ -127,7 +127,7 @@ impl BaselineWriteService for BaselineWrite {
         Ok(self
             .recorder
             .once(ctx, || {
-                self.planner.step(ctx, &reference, |baseline| life::approve(&self.governance, baseline, &act))
+                self.planner.step(ctx, &reference, |baseline| life::approve(&self.policy.governance, baseline, &act))
             })
             .await?)
     }
@@ -154,7 +154,7 @@ impl BaselineWriteService for BaselineWrite {
         let id = ctx.ids.next();
         Ok(self
             .recorder
-            .once(ctx, || self.planner.rollback(ctx, &self.governance, &reference, &id, name.as_ref(), &act))
+            .once(ctx, || self.planner.rollback(ctx, &self.policy.governance, &reference, &id, name.as_ref(), &act))
             .await?)
     }
 }

@@ -37,7 +37,7 @@ impl ModelWrite {
 impl ModelWriteService for ModelWrite {
     async fn create_model(&self, ctx: &Context, request: CreateModelRequest) -> Result<CreateModelResponse, CallError> {
         // There is no proposal of a model: who may not commit is refused.
-        let ruling = policy::rule(&self.governance, &ctx.principal, RiskTier::Medium, Mode::Commit);
+        let ruling = policy::rule(&self.policy.governance, &ctx.principal, RiskTier::Medium, Mode::Commit);
         carried_out(ctx, ruling, Mode::Commit)?;
         let command = CreateModel {
             id: ctx.ids.next(),

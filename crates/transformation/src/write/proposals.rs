@@ -125,7 +125,7 @@ impl ProposalWriteService for ProposalWrite {
         let act = act(ctx, None);
         let decide = async || {
             let (_, stored) = self.load(ctx, &request.proposal_id).await?;
-            let triaged = proposal::triage(&self.governance, &stored, risk, &act)?;
+            let triaged = proposal::triage(&self.policy.governance, &stored, risk, &act)?;
             Ok(decided(triaged, stored.version, OutcomeMessage::PendingApproval))
         };
         Ok(self.recorder.once(ctx, decide).await?)
