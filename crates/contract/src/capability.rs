@@ -87,10 +87,15 @@ pub trait Capability: Send + Sync + 'static {
     }
 }
 
-/// Implements [`Capability`] for a type whose fields `manifest` and `services` are all there is to it.
+/// Declares a capability that is its `manifest` and its `services` and nothing else.
 #[macro_export]
 macro_rules! serve {
-    ($capability:ty) => {
+    ($capability:ident: $services:ty) => {
+        struct $capability {
+            manifest: $crate::Manifest,
+            services: $services,
+        }
+
         impl $crate::Capability for $capability {
             fn manifest(&self) -> &$crate::Manifest {
                 &self.manifest

@@ -9,6 +9,7 @@ use crate::generated::guestbook::Entry;
 pub const KIND: &str = "guestbook.entry";
 
 /// Somebody signed: our only fact.
+#[derive(Clone)]
 pub struct Signed(pub Entry);
 
 impl Recordable for Signed {

@@ -10,7 +10,7 @@ pub mod generated;
 
 use std::sync::Arc;
 
-use contract::{CallError, Capability, Context, ErrorKind, Manifest};
+use contract::{CallError, Capability, Context, ErrorKind};
 use desk::module::{BoxError, Parts};
 use desk::policy::{Governance, Policy, WriteScopes};
 use desk::{Decision, Marks, PageTokens, Recorder, Stored, View};
@@ -31,8 +31,7 @@ impl desk::Module for Module {
 
     fn build(&self, parts: Parts) -> BoxFuture<'_, Result<Arc<dyn Capability>, BoxError>> {
         let scopes = WriteScopes { write: "mcp:tools", propose: "guestbook:propose" };
-        let policy = Policy::new(Governance::default(), scopes, &manifest());
-        let tokens = parts.page_tokens();
+        let (policy, tokens) = (Policy::new(Governance::default(), scopes, &manifest()), parts.page_tokens());
         let book = Book { recorder: Recorder::new(parts.ledger, "chancery/guestbook"), policy, tokens };
         let services = Services { guestbook_write: book.clone(), guestbook_query: book };
         let capability: Arc<dyn Capability> = Arc::new(Guestbook { manifest: manifest(), services });
@@ -44,12 +43,7 @@ impl desk::Module for Module {
     }
 }
 
-struct Guestbook {
-    manifest: Manifest,
-    services: Services<Book, Book>,
-}
-
-contract::serve!(Guestbook);
+contract::serve!(Guestbook: Services<Book, Book>);
 
 /// The book itself: both sides of it.
 #[derive(Clone)]
@@ -72,17 +66,17 @@ impl GuestbookWriteService for Book {
         let entry = Entry { id: ctx.ids.next(), name: request.name, line: request.line, version: 1 };
         let (key, outcome) = (RecordKey::new(KIND, &entry.id), "committed".to_owned());
         let answer = SignResponse { success: true, entry: Some(entry.clone()), outcome, ..Default::default() };
-        let decide = || async { Ok(Decision::new(vec![Signed(entry.clone())], key.clone(), answer.clone())) };
-        self.recorder.once(ctx, decide).await
+        let decision = Decision::new(vec![Signed(entry)], key, answer);
+        self.recorder.once(ctx, || ready(Ok(decision.clone()))).await
     }
 }
 
 impl GuestbookQueryService for Book {
     async fn list_entries(&self, ctx: &Context, request: ListEntriesRequest) -> Result<ListEntriesResponse, CallError> {
         let query = self.tokens.query(ctx, "listEntries", &request.page_size);
+        let (ledger, token) = (self.recorder.ledger(), request.page_token.as_deref());
         let find = Find { limit: request.page_size as usize, ..Find::all(KIND) };
-        let token = request.page_token.as_deref();
-        let (view, rows, next_page_token) = query.page(self.recorder.ledger(), ctx, token, find).await?;
+        let (view, rows, next_page_token) = query.page(ledger, ctx, token, find).await?;
         let entries = rows.into_iter().map(Stored::into_row).collect();
         Ok(ListEntriesResponse { entries, next_page_token, sequence: view.at })
     }
