@@ -71,7 +71,7 @@ impl<'a> Snapshot<'a> {
 
     /// Ends a call whose caller has given up.
     pub fn refuse_cancelled(&self) -> Result<(), Error> {
-        if self.ctx.cancelled.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+        if self.ctx.cancelled.is_cancelled() { Err(Failure::Cancelled.into()) } else { Ok(()) }
     }
 
     pub async fn repository(&self) -> Result<Option<Stored<Repository>>, Error> {

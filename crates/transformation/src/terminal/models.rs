@@ -43,7 +43,7 @@ impl Models {
         let (ledger, config) = (&session.parts().ledger, session.parts().settings.read()?);
         match self.action {
             Action::List => {
-                let query = &ArchitectureQuery::new(ledger.clone());
+                let query = &ArchitectureQuery::new(ledger.clone(), session.parts().page_tokens());
                 let work = |ctx| async move { query.list_models(&ctx, ListModelsRequest::default()).await };
                 let listed = perform(session, "ArchiMateQueryService.ListModels", "", work).await?;
                 print(session, &listed, self.json, list_lines)

@@ -162,7 +162,7 @@ impl BaselineWriteService for BaselineWrite {
 /// Says that all is decided and about to be written, unless the caller has given up.
 async fn report(ctx: &Context, total: usize, doing: &str) -> Result<(), Error> {
     if ctx.cancelled.is_cancelled() {
-        return Err(Error::Cancelled);
+        return Err(desk::Failure::Cancelled.into());
     }
     let total = f64::from(u32::try_from(total).unwrap_or(u32::MAX));
     ctx.client.progress(total, Some(total), Some(doing)).await;

@@ -7,9 +7,8 @@ use scope::Timestamp;
 
 use super::Recorder;
 use super::answer::{Answered, Replayable};
-use super::governed::carried_out;
 use crate::domain::model::{self, CreateModel, Model};
-use crate::domain::policy::{self, Governance, Mode};
+use crate::domain::policy::{Mode, Policy};
 use crate::domain::{Decision, Name, Notes, Stored, key, properties};
 use crate::projection::{Snapshot, message};
 use crate::{Config, Error};
@@ -18,12 +17,12 @@ use crate::{Config, Error};
 #[derive(Clone)]
 pub struct ModelWrite {
     recorder: Recorder,
-    governance: Governance,
+    policy: Policy,
 }
 
 impl ModelWrite {
     pub fn new(ledger: SharedLedger, config: &Config) -> Self {
-        Self { recorder: Recorder::new(ledger), governance: config.governance.clone() }
+        Self { recorder: Recorder::new(ledger), policy: config.policy() }
     }
 
     async fn create(&self, ctx: &Context, command: &CreateModel) -> Result<Decision<Model>, Error> {
@@ -37,8 +36,8 @@ impl ModelWrite {
 impl ModelWriteService for ModelWrite {
     async fn create_model(&self, ctx: &Context, request: CreateModelRequest) -> Result<CreateModelResponse, CallError> {
         // There is no proposal of a model: who may not commit is refused.
-        let ruling = policy::rule(&self.policy.governance, &ctx.principal, RiskTier::Medium, Mode::Commit);
-        carried_out(ctx, ruling, Mode::Commit)?;
+        let ruling = self.policy.rule(&ctx.principal, RiskTier::Medium, Mode::Commit);
+        ruling.carry_out(ctx, Mode::Commit)?;
         let command = CreateModel {
             id: ctx.ids.next(),
             name: Name::new("name", request.name.as_deref().unwrap_or(&request.key))?,
