@@ -141,7 +141,7 @@ mod tests {
         assert!(error.suggestions["hint"].is_string(), "{expected}");
     }
 
-    //
+    // R-805 (transformation).
     #[test]
     fn an_unknown_outcome_is_never_called_a_failure() {
         let error = CallError::from(Failure::from(CommitError::Unknown("fsync".to_owned())));

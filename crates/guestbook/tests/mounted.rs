@@ -103,7 +103,6 @@ async fn what_it_writes_is_read_cited_replayed_and_verified() {
     assert_eq!(verification.differences, Vec::<String>::new());
 }
 
-//
 #[tokio::test]
 async fn pages_are_of_one_point_and_a_token_belongs_to_its_listing() {
     let platform = platform().await;

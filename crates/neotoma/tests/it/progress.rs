@@ -89,7 +89,7 @@ async fn watched(
     (outcome, seen)
 }
 
-//
+// R-800 (neotoma)
 #[tokio::test]
 async fn long_calls_report_how_far_they_are() {
     let (desk, calls) = long_calls().await;
@@ -103,7 +103,7 @@ async fn long_calls_report_how_far_they_are() {
     }
 }
 
-//
+// R-800 (neotoma)
 #[tokio::test]
 async fn a_long_call_that_is_cancelled_half_way_leaves_nothing() {
     let (desk, calls) = long_calls().await;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::client::{Served, answered};
 
-//
+// R-800 (neotoma)
 #[tokio::test]
 async fn every_long_tool_reports_progress_to_a_client_that_gave_a_token() {
     let folder = tempfile::tempdir().unwrap();
