@@ -23,8 +23,10 @@ pub trait Entities {
 
 /// Reads a request message from arguments that have passed their schema.
 pub fn request<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, CallError> {
-    serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| CallError::invalid(format!("the arguments cannot be read: {error}")))
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+        CallError::invalid(format!("the arguments cannot be read: {error}"))
+            .hint("write whole numbers without a fraction, an exponent or a minus before zero")
+    })
 }
 
 /// Longest answer that is repeated whole as text, in bytes.
