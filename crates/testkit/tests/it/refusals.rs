@@ -8,6 +8,8 @@ use crate::harness::{call, in_session, legacy_call, refusal, site};
 /// Largest refusal, in bytes.
 const REFUSAL_BYTES_MAX: usize = 64 * 1024;
 const LONG: usize = 3_900_000;
+/// As many values as a message may hold, but for a few.
+const MANY: usize = spine::json::VALUES_MAX - 1_000;
 
 fn names(count: usize) -> Value {
     (0..count).map(|number| (format!("name{number}"), json!(number))).collect::<Map<_, _>>().into()
@@ -20,9 +22,9 @@ fn wrong() -> Vec<(&'static str, Value)> {
         ("color", json!({ "color": "red".repeat(LONG / 3) })),
         ("color", json!({ "color": names(200_000) })),
         ("count", json!({ "count": "9".repeat(LONG) })),
-        ("words.0", json!({ "words": vec![0; LONG / 2] })),
-        ("filter", json!({ "filter": vec!["x"; LONG / 4] })),
-        ("text", json!({ "text": vec![vec![0; 1000]; 1000] })),
+        ("words.0", json!({ "words": vec![0; MANY] })),
+        ("filter", json!({ "filter": vec!["x"; MANY] })),
+        ("text", json!({ "text": vec![vec![0; 1000]; MANY / 1001] })),
         ("text", json!({ "text": "x".repeat(LONG) + "\0" })),
     ]
 }
