@@ -204,10 +204,10 @@ fn unwrapped(name: &str, wanted: &str, value: &Value) -> Option<Value> {
     if wanted.is_empty() || wanted == "object" || wanted == "array" {
         return None;
     }
-    if name == "id" || name.ends_with("_id") || name.ends_with("_ids") {
-        if let Some(id) = object.get(name).or_else(|| object.get("id")) {
-            return Some(id.clone());
-        }
+    if (name == "id" || name.ends_with("_id") || name.ends_with("_ids"))
+        && let Some(id) = object.get(name).or_else(|| object.get("id"))
+    {
+        return Some(id.clone());
     }
     let (inner, only) = object.iter().next().filter(|_| object.len() == 1)?;
     let stands = labels::same(inner, name) || ["value", "text", "id", "name", "key", "type"].contains(&inner.as_str());

@@ -71,6 +71,7 @@ impl Score {
     }
 
     #[track_caller]
+    #[expect(clippy::print_stdout, reason = "the figures are what this measures")]
     fn reaches(&self, capability: &str) {
         let reached = [self.named, self.pointed, self.corrected].map(|count| self.percent(count));
         let missed = self.missed.join("\n");
