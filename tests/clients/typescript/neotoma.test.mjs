@@ -34,7 +34,7 @@ function converse(title, connect) {
         it('lists the actions and their version', async () => {
             const names = (await client.listTools()).tools.map(tool => tool.name);
             for (const name of ['ingest', 'get_entity_snapshot', 'get_field_provenance', 'correct']) assert.ok(names.includes(name), name);
-            assert.match(client.getInstructions(), /version 1\.0\.0/);
+            assert.match(client.getInstructions(), /version 1\.1\.0/);
         });
 
         // N-067, N-268, N-269
