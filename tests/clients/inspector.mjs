@@ -54,7 +54,7 @@ function suite(title, start) {
         });
 
         it('calls a tool', async () => {
-            const call = ['--method', 'tools/call', '--tool-name', 'transformation.createElement'];
+            const call = ['--method', 'tools/call', '--tool-name', 'transformation_createElement'];
             const result = await inspect(target, ...call, '--tool-arg', 'type=Goal', 'name=Inspected');
             assert.ok(!result.isError, JSON.stringify(result));
             assert.equal(result.structuredContent.element.name, 'Inspected');

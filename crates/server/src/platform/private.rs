@@ -7,6 +7,10 @@ use std::path::Path;
 /// was done, or what its owner has to do.
 #[cfg(unix)]
 pub fn keep_private(data: &Path) -> Vec<Result<String, String>> {
+    // Something else in its place is not ours to change.
+    if !data.is_dir() {
+        return Vec::new();
+    }
     let paths = [data.to_owned(), data.join("secret.key"), data.join("chancery.toml")];
     paths.iter().filter_map(|path| close(path)).collect()
 }
