@@ -148,7 +148,6 @@ mod tests {
         assert_eq!(nearest(given, TOOLS.into_iter()).first().map(String::as_str), Some(expected), "{given}");
     }
 
-    // R-804 (transformation)
     #[test]
     fn a_name_that_is_nearly_right_finds_its_tool() {
         check("listElements", "transformation_listElements");

@@ -53,7 +53,7 @@ fn create(id: &str) -> Change {
     Change { idempotency: Some((effect, answer)), ..change(&tenant, vec![Effect::Put(Box::new(record(id)))]) }
 }
 
-// R-278, R-825 (sqlite)
+//
 #[tokio::test]
 async fn four_processes_share_a_directory_and_one_is_killed() {
     let directory = tempfile::tempdir().unwrap();
@@ -85,7 +85,7 @@ async fn four_processes_share_a_directory_and_one_is_killed() {
     check(directory.path(), &acknowledged).await;
 }
 
-// R-270, R-825 (sqlite) (SECURITY F01; LEDGER_KILLS=200 for the full length)
+// R-270 (SECURITY F01; LEDGER_KILLS=200 for the full length)
 #[tokio::test]
 async fn acknowledged_writes_survive_kills() {
     let directory = tempfile::tempdir().unwrap();

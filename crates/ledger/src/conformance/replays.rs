@@ -37,7 +37,6 @@ pub async fn an_unknown_fact_is_reported(harness: &mut dyn Harness) {
     assert!(!found.differences.is_empty());
 }
 
-// R-825 (sqlite)
 pub async fn everything_survives_a_crash(harness: &mut dyn Harness) {
     lived(harness).await;
     let before = Sample::new(harness);

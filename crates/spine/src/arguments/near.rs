@@ -131,7 +131,7 @@ mod tests {
         check("elementId", &["element_id", "element_type", "model_id"], &["element_id"]);
     }
 
-    // R-804 (transformation): a fix that is none misleads.
+    // a fix that is none misleads.
     #[test]
     fn what_only_shares_letters_is_not_close() {
         check("like", &["eq", "ne", "lt", "lte", "gt", "gte", "contains", "exists"], &[]);

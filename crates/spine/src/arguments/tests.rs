@@ -94,7 +94,7 @@ fn each_class_of_mistake_names_its_field() {
     refused(json!({ "type": "Node", "name": "a\u{0}b" }), "name", "NUL");
 }
 
-// R-804 (transformation): what is certain is offered, ready to send.
+// what is certain is offered, ready to send.
 #[test]
 fn certain_corrections_are_offered() {
     offered(json!({ "type": "Nodee", "name": "x" }), json!({ "type": "Node", "name": "x" }));
@@ -199,7 +199,6 @@ fn what_names_something_is_not_long() {
     }
 }
 
-// R-804 (transformation)
 #[test]
 fn what_is_missing_comes_with_what_it_takes() {
     let checker = compiled(json!({
@@ -220,7 +219,7 @@ fn what_is_missing_comes_with_what_it_takes() {
     assert_eq!(wanted(json!({})), "an object with criticality (one of Low, High), owner");
 }
 
-// R-804 (transformation): a word that means one of the permitted ones.
+// a word that means one of the permitted ones.
 #[test]
 fn synonyms_are_offered() {
     offered(
@@ -233,7 +232,7 @@ fn synonyms_are_offered() {
     );
 }
 
-// R-804 (transformation): one object too many, one too few.
+// one object too many, one too few.
 #[test]
 fn wrong_nesting_is_put_right() {
     let right = json!({ "type": "Node", "name": "x", "read_context": { "selector": "head" } });
@@ -319,7 +318,7 @@ fn the_longest_input_is_refused_with_a_short_answer() {
     }
 }
 
-// R-804 (transformation): what only the capability knows is completed to a call that can be sent.
+// what only the capability knows is completed to a call that can be sent.
 #[test]
 fn corrections_of_a_refusal_are_completed() {
     let arguments = json!({ "type": "Serving", "from": { "id": "a" }, "to": "b", "at": "soon" });

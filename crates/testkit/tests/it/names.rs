@@ -33,7 +33,7 @@ async fn lists_show_the_form_that_the_client_takes() {
     assert_eq!(name_for(&site, "a client of tomorrow").await, "probe_echo");
 }
 
-// R-804 (transformation): the nearest tools stand in the text and in the data, in the form that was used.
+// the nearest tools stand in the text and in the data, in the form that was used.
 #[tokio::test]
 async fn an_unknown_tool_is_answered_with_the_nearest() {
     let site = site().await;
