@@ -2,6 +2,7 @@
 //! caller sent or stored.
 
 use contract::{CallError, ErrorKind};
+use desk::Failure;
 use ledger::Seq;
 use scope::Timestamp;
 use serde_json::json;
@@ -155,6 +156,25 @@ impl Error {
 
     pub fn internal(error_id: &str, cause: String) -> Self {
         Self::Internal { error_id: error_id.to_owned(), cause }
+    }
+}
+
+/// How the shared mechanism fails, in our words. A write that was not made is one that was to store something, unless its
+/// caller knows better.
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::InvalidArgument { field, reason, fix } => Self::Invalid { field, reason, fix },
+            Failure::NotYet { head, .. } => Self::NotYet { head },
+            Failure::NotPermitted { field, reason, fix, .. } => Self::invalid(field, reason, fix),
+            Failure::KeyReused { .. } => Self::KeyReused,
+            Failure::Contended => Self::Contended,
+            Failure::Cancelled => Self::Cancelled,
+            Failure::OutcomeUnknown => Self::OutcomeUnknown,
+            Failure::NotWritten => Self::InsertFailed,
+            Failure::NotRead => Self::QueryFailed,
+            Failure::Internal { error_id, cause } => Self::Internal { error_id, cause },
+        }
     }
 }
 

@@ -17,7 +17,6 @@ mod recorder;
 mod register;
 mod relate;
 mod remove;
-mod turns;
 mod unmerge;
 
 use contract::generated::neotoma::{
@@ -27,8 +26,7 @@ use contract::generated::neotoma::{
     RestoreResponse, UnmergeEntitiesRequest, UnmergeEntitiesResponse, UploadFileRequest, UploadFileResponse,
 };
 use contract::{CallError, Context};
-
-use tokio::sync::MutexGuard;
+use desk::LocksHeld;
 
 use crate::capability::Parts;
 use crate::projection::Reader;
@@ -36,6 +34,7 @@ use crate::projection::Reader;
 use pause::pause;
 pub use plan::Plan;
 use progress::Progress;
+use recorder::Act;
 pub use recorder::{Decision, Recorder};
 
 /// The write side.
@@ -50,8 +49,8 @@ impl Write {
         Self { recorder, parts, running: file::Running::default() }
     }
 
-    /// Waits for the turn to write about what these arguments name, as far as they name something.
-    async fn turn_about(&self, reader: &Reader<'_>, references: &[&str]) -> Vec<MutexGuard<'_, ()>> {
+    /// Waits until nobody else writes about what these arguments name, as far as they name something.
+    async fn lock_named(&self, reader: &Reader<'_>, references: &[&str]) -> LocksHeld<'_> {
         let mut about = Vec::with_capacity(references.len());
         for reference in references {
             let id = match reader.named("id", reference).await {
@@ -60,7 +59,7 @@ impl Write {
             };
             about.push(id);
         }
-        self.recorder.turn(about.iter().map(String::as_str)).await
+        self.recorder.lock(about.iter().map(String::as_str)).await
     }
 }
 
@@ -121,30 +120,3 @@ impl NeotomaWriteService for Write {
         Ok(self.register(ctx, &request).await?)
     }
 }
-
-/// Answers that say where they can be read again, and whether they are repetitions.
-macro_rules! answered {
-    ($($type:ty),* $(,)?) => {
-        $(impl recorder::Answered for $type {
-            fn set_read_point(&mut self, seq: ledger::Seq) {
-                self.read_point = Some(seq);
-            }
-
-            fn mark_replay(&mut self) {
-                self.idempotent_replay = Some(true);
-            }
-        })*
-    };
-}
-
-answered!(
-    IngestResponse,
-    CorrectResponse,
-    ReinterpretResponse,
-    MergeEntitiesResponse,
-    UnmergeEntitiesResponse,
-    CreateRelationshipResponse,
-    DeleteResponse,
-    RestoreResponse,
-    RegisterSchemaResponse,
-);

@@ -1,6 +1,8 @@
 //! Facts: a fact of neotoma carries the rows that it puts and the keys of those that it ends, so the fold only files them.
 
+use desk::Recordable;
 use ledger::{Effect, NewFact, RecordKey};
+use scope::pace;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -50,56 +52,71 @@ struct Body<'a> {
     ends: Vec<RecordKey>,
 }
 
-/// A fact in the making. Each row is written once and used twice: in the body of the fact and in its record,
-/// if it has one.
-pub struct Writing<'a> {
-    user: &'a str,
-    body: Vec<u8>,
-    rows: usize,
-    effects: Vec<Effect>,
+/// A large change is several facts: each is read, copied and handed on as a whole.
+const ROWS_PER_FACT: usize = 512;
+
+/// What writing a row takes, in nanoseconds.
+const PER_ROW: u32 = 8_000;
+
+/// Something that happened to the records of a user: the rows that it puts and the keys of those that it ends.
+#[derive(Debug, Clone)]
+pub struct Fact {
+    user: String,
+    happened: Happened,
+    subject: RecordKey,
+    rows: Vec<Row>,
+    ends: Vec<RecordKey>,
 }
 
-impl<'a> Writing<'a> {
-    /// A fact about the records of `user` that will put this many rows.
-    pub fn new(user: &'a str, rows: usize) -> Self {
-        let mut body = Vec::with_capacity(256 + ROW_BYTES * rows);
-        body.extend_from_slice(b"{\"user\":");
-        write(user, &mut body);
-        body.extend_from_slice(b",\"rows\":[");
-        Self { user, body, rows: 0, effects: Vec::with_capacity(rows) }
-    }
-
-    /// How many rows it puts so far.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// Puts a row.
-    pub fn put(&mut self, row: &Row) {
-        if self.body.last() != Some(&b'[') {
-            self.body.push(b',');
+impl Fact {
+    /// The facts that put these rows and end these records: none when there is nothing to do, several when there is much.
+    pub fn of(user: &str, happened: Happened, subject: &RecordKey, rows: Vec<Row>, ends: Vec<RecordKey>) -> Vec<Self> {
+        let fact = |rows, ends| Self { user: user.to_owned(), happened, subject: subject.clone(), rows, ends };
+        let mut facts = Vec::with_capacity(rows.len() / ROWS_PER_FACT + 1);
+        let mut rows = rows.into_iter();
+        while rows.len() > ROWS_PER_FACT {
+            let mut part: Vec<Row> = rows.by_ref().take(ROWS_PER_FACT).collect();
+            // Content stays with its source, which comes next.
+            if let Some(Row::Content(_)) = part.last() {
+                part.extend(rows.next());
+            }
+            facts.push(fact(part, Vec::new()));
         }
-        self.rows += 1;
-        let begin = self.body.len();
-        write(row, &mut self.body);
-        let text = std::str::from_utf8(&self.body[begin..]).expect("JSON is text");
-        self.effects.extend(row.record(self.user, text).map(|record| Effect::Put(Box::new(record))));
+        if rows.len() > 0 || !ends.is_empty() {
+            facts.push(fact(rows.collect(), ends));
+        }
+        facts
     }
+}
 
-    /// The fact that puts these rows and ends `ends`, with its effects.
-    pub fn finish(
-        self,
-        happened: Happened,
-        subject: RecordKey,
-        ends: Vec<RecordKey>,
-        meta: String,
-    ) -> (NewFact, Vec<Effect>) {
-        let Self { mut body, mut effects, .. } = self;
+/// Each row is written once and used twice: in the body of the fact and in its record, if it has one.
+impl Recordable for Fact {
+    fn encode(self, meta: String) -> (NewFact, Vec<Effect>) {
+        let Self { user, happened, subject, rows, ends } = self;
+        let mut body = Vec::with_capacity(256 + ROW_BYTES * rows.len());
+        let mut effects = Vec::with_capacity(rows.len() + ends.len());
+        body.extend_from_slice(b"{\"user\":");
+        write(&user, &mut body);
+        body.extend_from_slice(b",\"rows\":[");
+        for (index, row) in rows.into_iter().enumerate() {
+            if index > 0 {
+                body.push(b',');
+            }
+            let begin = body.len();
+            write(&row, &mut body);
+            let text = std::str::from_utf8(&body[begin..]).expect("JSON is text");
+            effects.extend(row.record(&user, text).map(|record| Effect::Put(Box::new(record))));
+            pace::worked(PER_ROW);
+        }
         body.extend_from_slice(b"],\"ends\":");
         write(&ends, &mut body);
         body.push(b'}');
         effects.extend(ends.into_iter().map(Effect::End));
         (NewFact { kind: happened.kind().to_owned(), subject, body: text(body), meta }, effects)
+    }
+
+    fn rows(&self) -> usize {
+        self.rows.len()
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::ingest::{Absorbed, Origin, refer, references};
 use super::internal::Said;
-use super::{Decision, Plan, Write};
+use super::{Act, Decision, Plan, Write};
 use crate::domain::observation::CORRECTION_PRIORITY;
 use crate::domain::{Kind, Map, Observation, Schema, State, ids, shape};
 use crate::projection::Reader;
@@ -27,8 +27,8 @@ impl Write {
         let user = user::of_caller(ctx, request.user_id.as_deref())?;
         let correction = Correction::of(request)?;
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
-        let _turn = self.turn_about(&reader, &[&request.entity_id]).await;
-        self.recorder.once(ctx, &user, || correction.decide(&reader, ctx)).await
+        let _locks = self.lock_named(&reader, &[&request.entity_id]).await;
+        self.recorder.once(ctx, Act::Insert, || correction.decide(&reader, ctx)).await
     }
 }
 

@@ -17,7 +17,7 @@ use contract::{Context, Object};
 use ledger::RecordKey;
 
 use super::ingest::{Batch, Incoming, Origin, list};
-use super::{Decision, Plan, Progress, Write};
+use super::{Act, Decision, Plan, Progress, Write};
 use crate::Error;
 use crate::domain::ids;
 use crate::projection::fold::Happened;
@@ -54,11 +54,11 @@ impl Write {
         let path = self.keep(ctx, user, BUCKET, &mut content).await?.key.to_string();
         let progress = Progress::new(ctx, STEPS);
         progress.reach(1, "the file is kept").await;
-        let _turn = self.recorder.turn([source_id.as_str()]).await;
+        let _locks = self.recorder.lock([source_id.as_str()]).await;
         let ran = self.interpret(&reader, ctx, &source_id, (&file, &path), (&wanted, admitted)).await?;
         progress.reach(2, "the file is interpreted").await;
         let storing = Storing { source_id, file: &file, path, attach: false, properties: None, ran };
-        let answer = self.recorder.once(ctx, user, || storing.decide(&reader, ctx)).await?;
+        let answer = self.recorder.once(ctx, Act::Insert, || storing.decide(&reader, ctx)).await?;
         progress.reach(STEPS, "everything is stored").await;
         storing.failure(answer)
     }
@@ -112,15 +112,9 @@ impl Storing<'_> {
             plan.ends.clear();
             plan.expectations.clear();
         }
-        Ok(Decision {
-            happened: Happened::Ingested,
-            subject: RecordKey::new(kind::SOURCE, &self.source_id),
-            rows: plan.rows,
-            ends: plan.ends,
-            expectations: plan.expectations,
-            answer: response,
-            is_final: !matches!(self.ran, Ran::Failed { .. }),
-        })
+        let is_final = !matches!(self.ran, Ran::Failed { .. });
+        let subject = RecordKey::new(kind::SOURCE, &self.source_id);
+        Ok(Decision { is_final, ..plan.decision(Happened::Ingested, subject, response) })
     }
 
     /// The refusal of an interpretation that failed, once the file is stored.

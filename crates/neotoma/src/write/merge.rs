@@ -5,7 +5,7 @@ use contract::generated::neotoma::{MergeEntitiesRequest, MergeEntitiesResponse};
 use ledger::RecordKey;
 
 use super::edges::Edges;
-use super::{Decision, Plan, Write};
+use super::{Act, Decision, Plan, Write};
 use crate::projection::fold::Happened;
 use crate::projection::reader::MERGE_CHAIN_MAX;
 use crate::projection::row::{EntityRow, MergeRow, Row, kind};
@@ -26,8 +26,8 @@ impl Write {
             return Err(Error::invalid("merge_reason", "holds the character U+0000", "send plain text"));
         }
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
-        let _turn = self.turn_about(&reader, &[&request.from_entity_id, &request.to_entity_id]).await;
-        self.recorder.once(ctx, &user, || decide(&reader, ctx, request)).await
+        let _locks = self.lock_named(&reader, &[&request.from_entity_id, &request.to_entity_id]).await;
+        self.recorder.once(ctx, Act::Update, || decide(&reader, ctx, request)).await
     }
 }
 

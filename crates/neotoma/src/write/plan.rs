@@ -11,7 +11,7 @@ use super::{Decision, pause};
 use crate::Error;
 use crate::domain::identity::{self, normalise};
 use crate::domain::{Map, Observation, Schema, schema, timeline};
-use crate::projection::fold::Happened;
+use crate::projection::fold::{Fact, Happened};
 use crate::projection::row::{self, EntityRow, EventRow, Row, kind};
 use crate::projection::{Reader, Stored};
 
@@ -199,8 +199,9 @@ impl<'a> Plan<'a> {
 
     /// The decision that this plan is.
     pub fn decision<A>(self, happened: Happened, subject: RecordKey, answer: A) -> Decision<A> {
-        let Self { rows, ends, expectations, .. } = self;
-        Decision { happened, subject, rows, ends, expectations, answer, is_final: true }
+        let Self { reader, rows, ends, expectations, .. } = self;
+        let facts = Fact::of(reader.user, happened, &subject, rows, ends);
+        Decision { expectations, ..Decision::new(facts, subject, answer) }
     }
 
     /// Puts a row and expects that its record is at `version`, or absent.

@@ -5,7 +5,7 @@ use contract::generated::neotoma::{RegisterSchemaRequest, RegisterSchemaResponse
 use ledger::{Find, FindOrder, RecordKey};
 use serde_json::Value;
 
-use super::{Plan, Progress, Write};
+use super::{Act, Plan, Progress, Write};
 use crate::domain::relation::{RelationType, is_relation_name};
 use crate::domain::schema::{self, BadType, SchemaScope};
 use crate::domain::{Schema, State, shape};
@@ -30,7 +30,7 @@ impl Write {
         let wanted = Wanted::of(request)?;
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
         let subject = wanted.key(&user);
-        let _turn = self.recorder.turn([subject.id.as_str()]).await;
+        let _locks = self.recorder.lock([subject.id.as_str()]).await;
         let progress = Progress::new(ctx, STEPS);
         let decide = || async {
             let mut plan = Plan::new(&reader, ctx.now);
@@ -40,7 +40,7 @@ impl Write {
             };
             Ok(plan.decision::<RegisterSchemaResponse>(Happened::SchemaRegistered, subject.clone(), answer))
         };
-        let registered = self.recorder.once(ctx, &user, decide).await?;
+        let registered = self.recorder.once(ctx, Act::Insert, decide).await?;
         progress.reach(STEPS, "everything is stored").await;
         Ok(registered)
     }

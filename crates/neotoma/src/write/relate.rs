@@ -7,7 +7,7 @@ use contract::{Context, Object};
 use ledger::{Direction, Expectation, Find};
 use serde_json::Value;
 
-use super::{Plan, Write};
+use super::{Act, Plan, Write};
 use crate::domain::relation::RelationType;
 use crate::domain::{ids, shape};
 use crate::projection::fold::Happened;
@@ -39,9 +39,9 @@ impl Write {
             })?;
         }
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
-        let _turn = self.turn_about(&reader, &[&request.source_entity_id, &request.target_entity_id]).await;
+        let _locks = self.lock_named(&reader, &[&request.source_entity_id, &request.target_entity_id]).await;
         self.recorder
-            .once(ctx, &user, || async {
+            .once(ctx, Act::Insert, || async {
                 let mut plan = Plan::new(&reader, ctx.now);
                 let source = reader.resolved("source_entity_id", &request.source_entity_id).await?;
                 let target = reader.resolved("target_entity_id", &request.target_entity_id).await?;

@@ -7,7 +7,7 @@ use ledger::RecordKey;
 use super::edges::Edges;
 use super::internal::Said;
 use super::relate::{by_id, keep_acyclic};
-use super::{Decision, Plan, Write};
+use super::{Act, Decision, Plan, Write};
 use crate::domain::observation::{CORRECTION_PRIORITY, RESTORE_PRIORITY};
 use crate::domain::{Map, Marker, ids};
 use crate::projection::fold::Happened;
@@ -21,25 +21,25 @@ impl Write {
     pub(super) async fn remove(&self, ctx: &Context, request: &DeleteRequest) -> Result<DeleteResponse, Error> {
         let user = user::of_caller(ctx, None)?;
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
-        let _turn = self.turn_about(&reader, &[&request.id]).await;
+        let _locks = self.lock_named(&reader, &[&request.id]).await;
         let decide = || async {
             let answer =
                 |marked: Marked| DeleteResponse { id: marked.id, observation_id: marked.by, ..Default::default() };
             decide(&reader, ctx, &request.id, Marker::Deleted, answer).await
         };
-        self.recorder.once(ctx, &user, decide).await
+        self.recorder.once(ctx, Act::Delete, decide).await
     }
 
     pub(super) async fn bring_back(&self, ctx: &Context, request: &RestoreRequest) -> Result<RestoreResponse, Error> {
         let user = user::of_caller(ctx, None)?;
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
-        let _turn = self.turn_about(&reader, &[&request.id]).await;
+        let _locks = self.lock_named(&reader, &[&request.id]).await;
         let decide = || async {
             let answer =
                 |marked: Marked| RestoreResponse { id: marked.id, observation_id: marked.by, ..Default::default() };
             decide(&reader, ctx, &request.id, Marker::Restored, answer).await
         };
-        self.recorder.once(ctx, &user, decide).await
+        self.recorder.once(ctx, Act::Insert, decide).await
     }
 }
 

@@ -7,7 +7,7 @@ use contract::generated::neotoma::{UnmergeEntitiesRequest, UnmergeEntitiesRespon
 use ledger::{Expectation, RecordKey};
 
 use super::edges::Edges;
-use super::{Decision, Plan, Write};
+use super::{Act, Decision, Plan, Write};
 use crate::domain::{Observation, Schema, State, identity};
 use crate::projection::fold::Happened;
 use crate::projection::row::{EntityRow, MergeRow, kind, merged_scope};
@@ -24,8 +24,8 @@ impl Write {
     ) -> Result<UnmergeEntitiesResponse, Error> {
         let user = user::of_caller(ctx, None)?;
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
-        let _turn = self.turn_about(&reader, &[&request.from_entity_id]).await;
-        self.recorder.once(ctx, &user, || decide(&reader, ctx, request)).await
+        let _locks = self.lock_named(&reader, &[&request.from_entity_id]).await;
+        self.recorder.once(ctx, Act::Update, || decide(&reader, ctx, request)).await
     }
 }
 

@@ -80,17 +80,20 @@ async fn corrections_writes_deletions_and_restores_that_meet_are_all_kept() {
     let desk = Arc::new(Desk::new());
     let ids = tasks(&desk, 2).await;
     desk.ok(edge(&ids[0], &ids[1]).0, edge(&ids[0], &ids[1]).1).await;
-    let mut calls = Vec::new();
-    // Fewer calls than a decision is made attempts, so each gets its turn.
+    // No more calls at once than a write is decided attempts, so each gets its turn.
     for number in 0..3 {
-        let field = format!("field_{number}");
-        calls.push(("correct", json!({"entity_id": ids[0], "entity_type": "task", "field": field, "value": number})));
-        let entity = json!({"entity_type": "task", "title": "task 0x", "notes": number.to_string()});
-        calls.push(("ingest", json!({"entities": [entity]})));
+        let corrected = format!("field_{number}");
+        let entity =
+            |notes: &str| json!({"entity_type": "task", "title": "task 0x", "notes": format!("{notes}{number}")});
+        let calls = vec![
+            ("correct", json!({"entity_id": ids[0], "entity_type": "task", "field": corrected, "value": number})),
+            ("ingest", json!({"entities": [entity("a")]})),
+            ("ingest", json!({"entities": [entity("b")]})),
+        ];
+        assert_eq!(at_once(&desk, calls).await, ["ok"; 3]);
     }
-    assert_eq!(at_once(&desk, calls).await, ["ok"; 6]);
     let snapshot = desk.snapshot(&ids[0]).await;
-    assert_eq!(snapshot["observation_count"], 7);
+    assert_eq!(snapshot["observation_count"], 10);
     assert!((0..3).all(|number| snapshot["snapshot"][format!("field_{number}")] == json!(number)));
     for tool in ["delete", "restore"] {
         let both = ids.iter().map(|id| (tool, json!({"id": id}))).collect();

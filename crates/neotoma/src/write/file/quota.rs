@@ -14,7 +14,7 @@ use crate::Error;
 use crate::projection::Reader;
 use crate::projection::fold::Happened;
 use crate::projection::row::{Row, RunRow, RunStatus, kind};
-use crate::write::{Decision, Plan, Write};
+use crate::write::{Act, Decision, Plan, Write};
 
 /// The quota counts the runs of this long.
 const WINDOW_MICROS: i64 = 30 * 24 * 60 * 60 * 1_000_000;
@@ -74,7 +74,7 @@ impl Write {
         }
         // The same user of another tenant is somebody else.
         let user = format!("{}/{}", ctx.scope.tenant, reader.user);
-        let _turn = self.recorder.turn([format!("quota/{user}").as_str()]).await;
+        let _locks = self.recorder.lock([format!("quota/{user}").as_str()]).await;
         let running = self.running.of(&user);
         let quota = self.parts.config.interpretations_max;
         let window = (ctx.now.plus_micros(-WINDOW_MICROS), Timestamp(i64::MAX));
@@ -109,16 +109,9 @@ impl Write {
             let before = reader.row::<RunRow>(key.clone()).await?;
             let mut plan = Plan::new(reader, ctx.now);
             plan.put(Row::Run(run.clone()), before.map(|before| before.version));
-            Ok(Decision {
-                happened: Happened::Interpreted,
-                subject: key,
-                rows: plan.rows,
-                ends: plan.ends,
-                expectations: plan.expectations,
-                answer: ReinterpretResponse::default(),
-                is_final: false,
-            })
+            let answer = ReinterpretResponse::default();
+            Ok(Decision { is_final: false, ..plan.decision(Happened::Interpreted, key, answer) })
         };
-        self.recorder.once(&apart, reader.user, decide).await.map(drop)
+        self.recorder.once(&apart, Act::Insert, decide).await.map(drop)
     }
 }

@@ -8,7 +8,7 @@ use super::content::Arrived;
 use super::run::Wanted;
 use crate::projection::Reader;
 use crate::projection::row::{SourceKind, SourceRow};
-use crate::write::{Progress, Write};
+use crate::write::{Act, Progress, Write};
 use crate::{Error, user};
 
 /// Steps that are reported: interpreted, stored.
@@ -36,7 +36,7 @@ impl Write {
         }
         let wanted = Wanted::run(Some(&config));
         let admitted = self.admit_run(&reader, ctx, &source.id, &wanted).await?;
-        let _turn = self.recorder.turn([source.id.as_str()]).await;
+        let _locks = self.recorder.lock([source.id.as_str()]).await;
         let path = source.files.first().cloned().ok_or(Error::NoSuchFile { field: "source_id" })?;
         let file = stored(&source);
         let ran = self.interpret(&reader, ctx, &source.id, (&file, &path), (&wanted, admitted)).await?;
@@ -45,7 +45,7 @@ impl Write {
         let storing = Storing { source_id: source.id, file: &file, path, attach: true, properties: None, ran };
         let again = self
             .recorder
-            .once(ctx, &user, || async {
+            .once(ctx, Act::Insert, || async {
                 let decision = storing.decide(&reader, ctx).await?;
                 Ok(decision.map(|stored| answer(&stored)))
             })

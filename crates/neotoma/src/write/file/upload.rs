@@ -15,7 +15,7 @@ use super::content::Arrived;
 use super::run::{Ran, Wanted};
 use crate::domain::{ids, shape};
 use crate::projection::Reader;
-use crate::write::Write;
+use crate::write::{Act, Write};
 use crate::{Error, user};
 
 impl Write {
@@ -44,10 +44,10 @@ impl Write {
             return Err(Error::UploadFailed);
         }
         let path = kept.key.to_string();
-        let _turn = self.recorder.turn([source_id.as_str()]).await;
+        let _locks = self.recorder.lock([source_id.as_str()]).await;
         let ran = self.interpret(&reader, ctx, &source_id, (&file, &path), (&wanted, admitted)).await?;
         let storing = Storing { source_id, file: &file, path, attach, properties, ran };
-        let stored = self.recorder.once(ctx, &user, || storing.decide(&reader, ctx)).await?;
+        let stored = self.recorder.once(ctx, Act::Insert, || storing.decide(&reader, ctx)).await?;
         let stored = storing.failure(stored)?;
         if stored.content_hash != file.hash {
             // The key stands for what the file held when it was first used.

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 
 use contract::generated::neotoma::{IngestRequest, IngestResponse, IngestWarning, InterpretationSummary};
 use contract::{Context, Object};
+use desk::LocksHeld;
 use ledger::RecordKey;
 use serde_json::Value;
-use tokio::sync::MutexGuard;
 
 use super::absorb::{Absorbed, Origin};
 use super::request::{self, Claimed};
@@ -20,7 +20,7 @@ use crate::projection::content::ContentRow;
 use crate::projection::fold::Happened;
 use crate::projection::row::{Row, SourceKind, SourceRow, kind};
 use crate::projection::{Reader, Stored};
-use crate::write::{Decision, Plan, Progress, Write, pause};
+use crate::write::{Act, Decision, Plan, Progress, Write, pause};
 
 /// The version of what turns entities into observations; part of what identifies a run.
 const STRUCTURED: &str = "chancery-structured/1";
@@ -57,12 +57,12 @@ impl Write {
         let source_id = ids::source(user, &content_hash);
         let reader = Reader::live(self.recorder.ledger(), ctx, user);
         let sent = Sent { request, claimed, priority, content_hash, source_id };
-        let (plan, batch, _turn) = self.begin(&sent, &reader, ctx, entities).await?;
+        let (plan, batch, _locks) = self.begin(&sent, &reader, ctx, entities).await?;
         let prepared = Mutex::new(Some((plan, batch)));
         progress.reach(2, "it is known which entities they are").await;
         let stored = self
             .recorder
-            .once(ctx, user, || async {
+            .once(ctx, Act::Insert, || async {
                 // Decided again, everything is looked at anew.
                 let taken = prepared.lock().map(|mut prepared| prepared.take()).unwrap_or_default();
                 let (plan, batch) = match taken {
@@ -85,13 +85,13 @@ impl Write {
         reader: &'r Reader<'r>,
         ctx: &Context,
         entities: Vec<Incoming>,
-    ) -> Result<(Plan<'r>, Batch, Vec<MutexGuard<'_, ()>>), Error> {
+    ) -> Result<(Plan<'r>, Batch, LocksHeld<'_>), Error> {
         let entities = if entities.len() <= AHEAD_MAX {
             let mut plan = Plan::new(reader, ctx.now);
             if let Some(batch) = Batch::assume(&mut plan, entities).await {
-                let turn = self.turn_for(sent, &batch).await;
+                let locks = self.lock_for(sent, &batch).await;
                 if plan.read_ahead(&sent.source_id, &batch.entity_ids).await? {
-                    return Ok((plan, batch, turn));
+                    return Ok((plan, batch, locks));
                 }
             }
             incoming(&sent.request.entities).await?
@@ -99,12 +99,12 @@ impl Write {
             entities
         };
         let (plan, batch) = prepared_anew(reader, ctx, entities).await?;
-        let turn = self.turn_for(sent, &batch).await;
-        Ok((plan, batch, turn))
+        let locks = self.lock_for(sent, &batch).await;
+        Ok((plan, batch, locks))
     }
 
-    async fn turn_for(&self, sent: &Sent<'_>, batch: &Batch) -> Vec<MutexGuard<'_, ()>> {
-        self.recorder.turn(batch.entity_ids.iter().chain([&sent.source_id]).map(String::as_str)).await
+    async fn lock_for(&self, sent: &Sent<'_>, batch: &Batch) -> LocksHeld<'_> {
+        self.recorder.lock(batch.entity_ids.iter().chain([&sent.source_id]).map(String::as_str)).await
     }
 }
 
@@ -163,15 +163,7 @@ impl Sent<'_> {
             plan.expectations.clear();
         }
         let answer = self.answer(absorbed, &plan, version.is_some());
-        Ok(Decision {
-            happened: Happened::Ingested,
-            subject: RecordKey::new(kind::SOURCE, &self.source_id),
-            rows: plan.rows,
-            ends: plan.ends,
-            expectations: plan.expectations,
-            answer,
-            is_final: true,
-        })
+        Ok(plan.decision(Happened::Ingested, RecordKey::new(kind::SOURCE, &self.source_id), answer))
     }
 
     fn source(&self, ctx: &Context) -> SourceRow {

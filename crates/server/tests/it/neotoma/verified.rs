@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ::neotoma::projection::fold::{Happened, Writing};
-use ::neotoma::projection::row::Row;
+use ::neotoma::Neotoma;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use ledger::{At, Change, Find, Ledger as _, RecordKey};
+use ledger::{At, Change, Find, Ledger as _, NewFact, RecordKey};
 use scope::Scope;
 use serde_json::json;
 
@@ -103,10 +102,11 @@ async fn verify_finds_a_snapshot_that_its_observations_do_not_give() {
     let key = RecordKey::new("neotoma.entity", stored["entities"][0]["id"].as_str().unwrap());
     let at = ledger.point(&tenant, At::Head).await.unwrap();
     let entity = ledger.get(&tenant, at, std::slice::from_ref(&key)).await.unwrap().pop().flatten().unwrap();
-    let row: Row = serde_json::from_str(&entity.record.body.replace(MARK, "forged")).unwrap();
-    let mut writing = Writing::new(&entity.record.scope, 1);
-    writing.put(&row);
-    let fact = writing.finish(Happened::Corrected, key.clone(), Vec::new(), "{}".to_owned());
+    let row: serde_json::Value = serde_json::from_str(&entity.record.body.replace(MARK, "forged")).unwrap();
+    let body = json!({ "user": entity.record.scope, "rows": [row], "ends": [] }).to_string();
+    let (kind, subject) = ("neotoma.Corrected".to_owned(), key.clone());
+    let fact = NewFact { kind, subject, body, meta: "{}".to_owned() };
+    let fact = (fact.clone(), Neotoma::fold().effects(&fact).unwrap());
     let at = world.platform.endpoints[0].clock.now();
     let change = Change { tenant: tenant.clone(), at, idempotency: None, expectations: Vec::new(), facts: vec![fact] };
     ledger.commit(change).await.unwrap();
