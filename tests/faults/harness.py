@@ -48,9 +48,14 @@ class Turned(Unknown):
     """The server turned the call away before it began: it had no effect."""
 
 
-def request(number, tool, arguments):
+def full_name(capability, tool):
+    """A tool's name as its endpoint knows it."""
+    return f"transformation.{tool}" if capability == "transformation" else tool
+
+
+def request(number, tool, arguments, capability="transformation"):
     """The body of one stateless tool call."""
-    params = {"name": f"transformation.{tool}", "arguments": arguments, "_meta": META}
+    params = {"name": full_name(capability, tool), "arguments": arguments, "_meta": META}
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
 
 
@@ -111,8 +116,9 @@ class Server:
 class Http:
     """Calls over one keep-alive connection, opened again when it breaks. One thread uses one."""
 
-    def __init__(self, port, keep_alive=True):
+    def __init__(self, port, keep_alive=True, capability="transformation"):
         self.port = port
+        self.capability = capability
         self.keep_alive = keep_alive
         self.connection = None
         self.numbers = itertools.count(1)
@@ -120,13 +126,13 @@ class Http:
         self.sent = None
 
     def call(self, tool, arguments, clock=None):
-        body = json.dumps(request(next(self.numbers), tool, arguments))
+        body = json.dumps(request(next(self.numbers), tool, arguments, self.capability))
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
             "MCP-Protocol-Version": VERSION,
             "Mcp-Method": "tools/call",
-            "Mcp-Name": f"transformation.{tool}",
+            "Mcp-Name": full_name(self.capability, tool),
         }
         if not self.keep_alive:
             headers["Connection"] = "close"
@@ -139,7 +145,7 @@ class Http:
                 except OSError as cause:
                     raise Turned(f"not connected: {cause!r}") from cause
                 self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.connection.request("POST", "/transformation/mcp", body, headers)
+            self.connection.request("POST", f"/{self.capability}/mcp", body, headers)
             self.sent = clock() if clock else True
             response = self.connection.getresponse()
             text = response.read().decode()
@@ -262,6 +268,11 @@ def mountable():
 def mounted(script):
     """The words before a command that run it with the mounts that `script` makes."""
     return ["unshare", "-m", "sh", "-c", f'{script} && exec "$@"', "sh"]
+
+
+def gather_log(on):
+    """Whether the servers and commands that follow write SQLite's log in one piece or leave it to SQLite."""
+    os.environ["CHANCERY_GATHER_LOG"] = "true" if on else "false"
 
 
 def verify(data):

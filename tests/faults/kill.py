@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 
-from harness import Checks, Http, Refused, Server, Unknown, everything, verify
+from harness import Checks, Http, Refused, Server, Unknown, everything, gather_log, verify
 
 DOWN_SECONDS_MAX = 60
 SAMPLE = 20
@@ -134,8 +134,10 @@ def main():
     options.add_argument("--writers", type=int, default=16)
     options.add_argument("--seed", type=int, default=None)
     options.add_argument("--load-ms-max", type=int, default=800, help="longest time between a start and its kill")
+    options.add_argument("--sqlite-log", action="store_true", help="leave the log to SQLite alone (gather_log = false)")
     options.add_argument("--keep", action="store_true", help="keep the data directory")
     options = options.parse_args()
+    gather_log(not options.sqlite_log)
     seed = options.seed if options.seed is not None else random.randrange(10**6)
     print(f"seed {seed}, {options.kills} kills, {options.writers} writers", flush=True)
     chance, data = random.Random(seed), tempfile.mkdtemp(prefix="chancery-kill-")

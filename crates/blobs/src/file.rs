@@ -5,9 +5,11 @@
 
 mod copy;
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use futures::FutureExt as _;
@@ -28,6 +30,8 @@ const ABANDONED_AFTER: Duration = Duration::from_secs(60 * 60);
 #[derive(Debug, Clone)]
 pub struct FileBlobs {
     root: PathBuf,
+    /// Folders that this process knows to be there after a power cut. Another one may have made them and not come further.
+    synced: Arc<Mutex<HashSet<PathBuf>>>,
 }
 
 impl FileBlobs {
@@ -37,7 +41,11 @@ impl FileBlobs {
         let incoming = root.join(INCOMING);
         make_folders(&incoming)?;
         remove_abandoned(&incoming)?;
-        Ok(Self { root })
+        Ok(Self::at(root))
+    }
+
+    fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), synced: Arc::default() }
     }
 
     fn location(&self, key: &Key) -> PathBuf {
@@ -53,9 +61,35 @@ impl FileBlobs {
         let incoming = Incoming(self.root.join(INCOMING).join(uuid::Uuid::now_v7().to_string()));
         let (hash, size) = incoming.receive(content, limit).await?;
         let key = Key::new(folder, hash);
-        let (place, root) = (self.location(&key), self.root.clone());
-        let fresh = blocking(move || settle(&incoming, &place, &root, size)).await?;
+        let (place, blobs) = (self.location(&key), self.clone());
+        let fresh = blocking(move || blobs.settle(&incoming, &place, size)).await?;
         Ok(Stored { key, size, fresh })
+    }
+
+    /// Moves a blob to its place. False when it was there before.
+    fn settle(&self, incoming: &Incoming, place: &Path, size: u64) -> io::Result<bool> {
+        let folder = place.parent().unwrap_or(&self.root);
+        self.keep_folder(folder)?;
+        let fresh = !fs::metadata(place).is_ok_and(|known| known.is_file() && known.len() == size);
+        if fresh {
+            fs::rename(&incoming.0, place)?;
+        }
+        // Also for what was there: whoever renamed it may not have come this far.
+        sync_folder(folder)?;
+        Ok(fresh)
+    }
+
+    /// Makes a folder and sees to it that it stays: its name stands in the folder above, and so on up to the one that holds the
+    /// store.
+    fn keep_folder(&self, folder: &Path) -> io::Result<()> {
+        if self.synced.lock().unwrap_or_else(PoisonError::into_inner).contains(folder) {
+            return Ok(());
+        }
+        make_folders(folder)?;
+        let mut above = folder.ancestors().take_while(|inner| inner.starts_with(&self.root)).filter_map(Path::parent);
+        above.try_for_each(sync_folder)?;
+        self.synced.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
+        Ok(())
     }
 }
 
@@ -126,22 +160,6 @@ impl Drop for Incoming {
     }
 }
 
-/// Moves a blob to its place. False when it was there before.
-fn settle(incoming: &Incoming, place: &Path, root: &Path, size: u64) -> io::Result<bool> {
-    let folder = place.parent().unwrap_or(root);
-    if !folder.is_dir() {
-        make_folders(folder)?;
-        folder.ancestors().take_while(|above| above.starts_with(root)).try_for_each(sync_folder)?;
-    }
-    let fresh = !fs::metadata(place).is_ok_and(|known| known.is_file() && known.len() == size);
-    if fresh {
-        fs::rename(&incoming.0, place)?;
-    }
-    // Also for what was there: whoever renamed it may not have come this far.
-    sync_folder(folder)?;
-    Ok(fresh)
-}
-
 fn make_folders(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -152,7 +170,8 @@ fn make_folders(path: &Path) -> io::Result<()> {
 
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> io::Result<()> {
-    fs::File::open(path)?.sync_all()
+    let here = Path::new(".");
+    fs::File::open(if path.as_os_str().is_empty() { here } else { path })?.sync_all()
 }
 
 /// Elsewhere a folder cannot be synced, and a rename is durable by itself.

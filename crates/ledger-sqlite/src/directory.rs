@@ -56,14 +56,28 @@ fn lock_file(directory: &Path) -> Result<File, OpenError> {
 }
 
 /// Creates the directory for its owner only, whatever the umask: the files hold every tenant's data. One that is there and
-/// open to others is closed to them.
+/// open to others is closed to them. A new one is there after a power cut too, or what is committed in it would not be.
 pub(crate) fn create(directory: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let missing: Vec<&Path> = directory.ancestors().take_while(|above| !above.exists()).collect();
     builder.create(directory)?;
+    missing.into_iter().filter_map(Path::parent).try_for_each(sync_directory)?;
     close_to_others(directory);
+    Ok(())
+}
+
+#[cfg(unix)]
+fn sync_directory(path: &Path) -> io::Result<()> {
+    let here = Path::new(".");
+    File::open(if path.as_os_str().is_empty() { here } else { path })?.sync_all()
+}
+
+/// Elsewhere a directory cannot be synced, and a new name is durable by itself.
+#[cfg(not(unix))]
+fn sync_directory(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

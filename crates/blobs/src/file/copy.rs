@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{INCOMING, Incoming, make_folders, settle};
+use super::{FileBlobs, INCOMING, Incoming, make_folders};
 use crate::{Error, Limit};
 
 /// What was copied.
@@ -19,12 +19,12 @@ pub struct Copied {
 
 /// Copies each blob in `from` that `to` does not have. `from` is only read, and `to` is made when there is something for it.
 pub async fn copy(from: &Path, to: &Path) -> Result<Copied, Error> {
-    let mut copied = Copied::default();
+    let (mut copied, store) = (Copied::default(), FileBlobs::at(to));
     for blob in blobs_below(from)? {
         let size = fs::metadata(from.join(&blob))?.len();
         let place = to.join(&blob);
         let is_there = fs::metadata(&place).is_ok_and(|known| known.is_file() && known.len() == size);
-        if is_there || copy_one(&from.join(&blob), &place, to).await? {
+        if is_there || copy_one(&from.join(&blob), &place, &store).await? {
             copied.blobs += 1;
         } else {
             copied.damaged.push(blob);
@@ -34,15 +34,15 @@ pub async fn copy(from: &Path, to: &Path) -> Result<Copied, Error> {
 }
 
 /// False when the bytes are not those that the name stands for.
-async fn copy_one(blob: &Path, place: &Path, to: &Path) -> Result<bool, Error> {
-    make_folders(&to.join(INCOMING))?;
-    let incoming = Incoming(to.join(INCOMING).join(uuid::Uuid::now_v7().to_string()));
+async fn copy_one(blob: &Path, place: &Path, store: &FileBlobs) -> Result<bool, Error> {
+    make_folders(&store.root.join(INCOMING))?;
+    let incoming = Incoming(store.root.join(INCOMING).join(uuid::Uuid::now_v7().to_string()));
     let mut bytes = tokio::fs::File::open(blob).await?;
     let (hash, size) = incoming.receive(&mut bytes, Limit::of(u64::MAX)).await?;
     if blob.file_name() != Some(OsStr::new(&hex::encode(hash))) {
         return Ok(false);
     }
-    settle(&incoming, place, to, size)?;
+    store.settle(&incoming, place, size)?;
     Ok(true)
 }
 
