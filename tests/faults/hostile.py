@@ -6,6 +6,7 @@ read, a stdio client that never reads, peers that send a byte a second.
 """
 
 import argparse
+import base64
 import http.client
 import json
 import os
@@ -128,6 +129,18 @@ def blanks(checks, server):
     text = call_text(json.dumps({"type": "Goal", "name": "g", "description": " " * 2_000_000 + "\t"}))
     status, body = post(server.port, [text], len(text))
     checks.check(status == 200, "2 MB of blanks in a text are answered", f"{status} {body[:300]}")
+    for kind in ["text/plain", "text/csv", "text/markdown", "application/json"]:
+        began = time.monotonic()
+        content = base64.b64encode(b" " * 2_000_000).decode()
+        try:
+            stored = Http(server.port, capability="neotoma").call("ingest", {"file_content": content, "mime_type": kind})
+            outcome = stored["file_size"] == 2_000_000
+        except Refused as refused:
+            outcome = refused.code in ("VALIDATION_ERROR", "SERVICE_UNAVAILABLE")
+        except Unknown as unknown:
+            outcome = repr(unknown)
+        took = time.monotonic() - began
+        checks.check(outcome is True, f"2 MB of blanks as {kind} are stored or refused ({took:.1f} s)", outcome)
 
 
 def numbers(checks, server):

@@ -2,15 +2,17 @@
 
 One HTTP server and three stdio servers each have 50 creates in flight; one is killed in the middle; what it had not acknowledged
 is repeated with the same keys by a new process. Another hangs for two seconds meanwhile and comes back. Then every process
-must see at once what any other wrote.
+must see at once what any other wrote, and none of them writes once a newer program has brought the data to its own format.
 
 R-303, R-463.
 """
 
 import argparse
 import concurrent.futures
+import pathlib
 import shutil
 import signal
+import sqlite3
 import sys
 import tempfile
 import threading
@@ -60,6 +62,28 @@ def equal_calls(callers, title):
             if len(ids) != 1 or first != 1:
                 wrong.append(f"{number}: {len(ids)} elements, {first} answers that are no replay")
     return wrong
+
+
+def older_beside_newer(checks, clients, data):
+    """A newer program has brought the data to its format: processes of the older one refuse to write and go on reading."""
+    newer = sqlite3.connect(pathlib.Path(data) / "chancery.db")
+    (known,) = newer.execute("PRAGMA user_version").fetchone()
+    newer.execute(f"PRAGMA user_version = {known + 1}")
+    refusals, reads = [], []
+    for client in clients.values():
+        try:
+            create(client, "too late")
+            refusals.append("it was written")
+        except Refused as refused:
+            refusals.append(f"{refused.code} {refused.error['message']}")
+        reads.append(len(client.call("listElements", {"model_id": "default", "name": "too late"})["elements"]))
+    clear = all(text.startswith("SERVICE_UNAVAILABLE") for text in refusals)
+    checks.check(clear, "beside a newer process the older ones refuse to write", "\n".join(refusals))
+    checks.check(not any(reads), "they go on reading, and wrote nothing", reads)
+    newer.execute(f"PRAGMA user_version = {known}")
+    newer.close()
+    ids = {create(client, "too late") for client in clients.values()}
+    checks.check(len(ids) == 1, "with their own format back the same key counts once", ids)
 
 
 def main():
@@ -145,6 +169,7 @@ def main():
         wrong = equal_calls(callers, title)
         checks.check(not wrong, f"{KEYS} x {EQUAL_CALLS} equal calls over {title} have one effect each", "\n".join(wrong))
 
+    older_beside_newer(checks, servers, data)
     for name, client in servers.items():
         if isinstance(client, Stdio):
             checks.check(client.stop() == 0, f"{name} ends with 0 when its input ends")
