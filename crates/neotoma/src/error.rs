@@ -3,7 +3,7 @@
 
 use contract::{CallError, ErrorKind};
 use desk::Failure;
-use ledger::Seq;
+use ledger::{ReadError, Seq};
 use scope::Timestamp;
 use serde_json::json;
 
@@ -54,8 +54,8 @@ pub enum Error {
     SigningFailed,
     #[error("There is no such resource")]
     NoSuchResource,
-    #[error("at_ingested lies in the future; the last read point is {head}")]
-    NotYet { head: Seq },
+    #[error("{field} lies in the future; the last read point is {head}")]
+    NotYet { field: String, head: Seq },
     #[error("The store did not keep what was sent")]
     InsertFailed,
     #[error("The store did not make the change")]
@@ -165,7 +165,7 @@ impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::InvalidArgument { field, reason, fix } => Self::Invalid { field, reason, fix },
-            Failure::NotYet { head, .. } => Self::NotYet { head },
+            Failure::NotYet { field, head, .. } => Self::NotYet { field, head },
             Failure::NotPermitted { field, reason, fix, .. } => Self::invalid(field, reason, fix),
             Failure::KeyReused { .. } => Self::KeyReused,
             Failure::Contended => Self::Contended,
@@ -175,6 +175,12 @@ impl From<Failure> for Error {
             Failure::NotRead => Self::QueryFailed,
             Failure::Internal { error_id, cause } => Self::Internal { error_id, cause },
         }
+    }
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        Failure::from(error).into()
     }
 }
 
@@ -267,8 +273,8 @@ impl From<Error> for CallError {
             Error::SigningFailed => refuse(Unavailable, "SIGNING_FAILED").hint("make the same call again a little later"),
             Error::NoSuchResource => refuse(NotFound, "RESOURCE_NOT_FOUND")
                 .hint("the resource templates say what can be read, for example neotoma://entity/ID"),
-            Error::NotYet { head } => refuse(InvalidArgument, "VALIDATION_ERROR")
-                .field("at_ingested")
+            Error::NotYet { field, head } => refuse(InvalidArgument, "VALIDATION_ERROR")
+                .field(field)
                 .detail("last_read_point", head)
                 .hint("give a time that has passed, or a read_point of an answer"),
             Error::InsertFailed => refuse(Unavailable, "DB_INSERT_FAILED").hint("nothing was stored; make the same call again"),

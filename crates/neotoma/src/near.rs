@@ -56,7 +56,7 @@ pub async fn entity_ids(reader: &Reader<'_>, reference: &str) -> Result<Vec<Stri
     let first = Find { scope, order: FindOrder::Time, limit: IDS_MAX, ..Find::all(kind::ENTITY) };
     let mut found = Vec::new();
     for find in [alike, first] {
-        let page = reader.ledger.find(reader.tenant, reader.at, find).await?;
+        let page = reader.page(find).await?;
         // In the order of ids those of others stand between, and what was observed.
         let own = page.items.into_iter().filter(|item| item.record.scope == reader.user);
         found.extend(own.map(|item| item.record.key.id));

@@ -12,4 +12,5 @@ pub mod reader;
 pub mod row;
 mod types;
 
-pub use reader::{Reader, Stored};
+pub use desk::Stored;
+pub use reader::Reader;

@@ -46,10 +46,9 @@ impl Serialize for Paced<'_> {
     }
 }
 
-impl Stored<SourceRow> {
-    /// The row for a further version, which remembers where the content is.
-    pub fn into_row(self) -> SourceRow {
-        let Self { mut row, seq, .. } = self;
+impl SourceRow {
+    /// The row for the version after a stored one. It remembers where the content is.
+    pub fn after(Stored { mut row, seq, .. }: Stored<Self>) -> Self {
         if row.kind != SourceKind::File {
             row.content_seq.get_or_insert(seq);
         }

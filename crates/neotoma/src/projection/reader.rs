@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use contract::Context;
-use ledger::{At, Find, LIVE, Ledger, ReadError, RecordKey, RecordVersion, Seq};
+use desk::{Stored, View};
+use ledger::{At, Find, Ledger, RecordKey, RecordVersion, Seq};
 use scope::{TenantId, Timestamp};
 
 use super::listed::{Listed, SourceHead};
@@ -21,34 +23,30 @@ pub const MERGE_CHAIN_MAX: usize = 64;
 /// Candidates shown for an ambiguous name.
 const CANDIDATES_MAX: usize = 10;
 
-/// A row with the version of its record.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stored<T> {
-    pub row: T,
-    pub key: RecordKey,
-    pub version: u64,
-    /// The fact that made this version.
-    pub seq: Seq,
+/// One user's view of the ledger at a point.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    view: View<'a>,
+    pub user: &'a str,
 }
 
-/// One user's view of the ledger at a point.
-pub struct Reader<'a> {
-    pub ledger: &'a dyn Ledger,
-    pub tenant: &'a TenantId,
-    pub user: &'a str,
-    pub at: Seq,
-    error_id: &'a str,
+/// Ledger, tenant and point are those of the view.
+impl<'a> Deref for Reader<'a> {
+    type Target = View<'a>;
+    fn deref(&self) -> &View<'a> {
+        &self.view
+    }
 }
 
 impl<'a> Reader<'a> {
     /// Whatever is live: for writes, whose expectations notice what changes.
     pub fn live(ledger: &'a dyn Ledger, ctx: &'a Context, user: &'a str) -> Self {
-        Self { ledger, tenant: &ctx.scope.tenant, user, at: LIVE, error_id: &ctx.request.request_id }
+        Self { view: View::live(ledger, ctx), user }
     }
 
     /// A point, for work that no caller asked for.
     pub fn over(ledger: &'a dyn Ledger, tenant: &'a TenantId, user: &'a str, at: Seq) -> Self {
-        Self { ledger, tenant, user, at, error_id: "-" }
+        Self { view: View::over(ledger, tenant, at), user }
     }
 
     /// The head, or the point that `at_ingested` names: a time, or the `read_point` of an earlier answer.
@@ -58,27 +56,25 @@ impl<'a> Reader<'a> {
         user: &'a str,
         at_ingested: Option<&str>,
     ) -> Result<Self, Error> {
+        let field = "at_ingested";
         let at = match at_ingested {
             None => At::Head,
             Some(text) => match text.parse::<Seq>() {
                 Ok(seq) => At::Seq(seq),
-                Err(_) => At::Time(moment("at_ingested", text)?),
+                Err(_) => At::Time(moment(field, text)?),
             },
         };
-        let tenant = &ctx.scope.tenant;
-        let at = ledger.point(tenant, at).await?;
-        Ok(Self { ledger, tenant, user, at, error_id: &ctx.request.request_id })
+        Ok(Self { view: View::at(ledger, ctx, field, at).await?, user })
     }
 
     /// The same view at another point.
     pub fn pinned(&self, at: Seq) -> Self {
-        let Self { ledger, tenant, user, error_id, .. } = *self;
-        Self { ledger, tenant, user, at, error_id }
+        Self { view: self.view.pinned(at), user: self.user }
     }
 
     /// The same view at the last fact.
     pub async fn at_head(&self) -> Result<Self, Error> {
-        Ok(self.pinned(self.ledger.point(self.tenant, At::Head).await?))
+        Ok(Self { view: self.view.at_head().await?, user: self.user })
     }
 
     /// The rows under these keys, in order. What belongs to another user is not there.
@@ -86,7 +82,7 @@ impl<'a> Reader<'a> {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
-        let found = self.ledger.get(self.tenant, self.at, keys).await?;
+        let found = self.view.versions(keys).await?;
         found
             .into_iter()
             .map(|found| found.filter(|found| self.owns(found)).map(|found| self.parse(found)).transpose())
@@ -100,15 +96,14 @@ impl<'a> Reader<'a> {
             || scope.strip_prefix(self.user).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    pub(super) fn parse<T: Belongs>(&self, found: RecordVersion) -> Result<Stored<T>, Error> {
-        let row = T::read(&found.record.body)
-            .map_err(|cause| Error::internal(self.error_id, format!("a record cannot be read: {cause}")))?;
-        Ok(Stored { row, key: found.record.key, version: found.version, seq: found.seq })
+    /// Reads the row of a record.
+    pub fn parse<T: Belongs>(&self, found: RecordVersion) -> Result<Stored<T>, Error> {
+        Ok(Stored::read_with(found, self.error_id, T::read)?)
     }
 
     /// A page of rows.
     pub async fn find<T: Belongs>(&self, find: Find) -> Result<(Vec<Stored<T>>, Option<String>), Error> {
-        let page = self.ledger.find(self.tenant, self.at, find).await?;
+        let page = self.view.page(find).await?;
         let own = page.items.into_iter().filter(|found| self.owns(found));
         let rows = own.map(|found| self.parse(found)).collect::<Result<_, _>>()?;
         Ok((rows, page.next))
@@ -116,7 +111,7 @@ impl<'a> Reader<'a> {
 
     /// How many records match, up to `most`.
     pub async fn count(&self, find: Find, most: u64) -> Result<u64, Error> {
-        Ok(self.ledger.count(self.tenant, self.at, find, most).await?)
+        Ok(self.view.count(find, most).await?)
     }
 
     /// How many records of a kind there are in a scope: of a type, or of all.
@@ -147,7 +142,7 @@ impl<'a> Reader<'a> {
             return Ok(Vec::new());
         }
         let keys: Vec<RecordKey> = ids.iter().map(|id| RecordKey::new(kind::ENTITY, id)).collect();
-        let found = self.ledger.get(self.tenant, self.at, &keys).await?;
+        let found = self.view.versions(&keys).await?;
         let live = |found: &RecordVersion| found.record.scope == self.user;
         found.into_iter().map(|found| found.filter(live).map(|found| self.parse(found)).transpose()).collect()
     }
@@ -199,12 +194,9 @@ impl<'a> Reader<'a> {
         for _ in 0..MERGE_CHAIN_MAX {
             let Some(into) = entity.row.merged_into() else { return Ok(entity) };
             let into = RecordKey::new(kind::ENTITY, into);
-            entity = self
-                .row(into)
-                .await?
-                .ok_or_else(|| Error::internal(self.error_id, "a merge leads to no entity".to_owned()))?;
+            entity = self.row(into).await?.ok_or_else(|| self.fault("a merge leads to no entity"))?;
         }
-        Err(Error::internal(self.error_id, "merges run in a circle".to_owned()))
+        Err(self.fault("merges run in a circle"))
     }
 
     /// The entity that an argument names: by id, or by a name or identifier that only one live entity has. Merged ones
@@ -461,21 +453,4 @@ belongs! {
     row::RunRow => Run,
     Schema => Schema,
     RelationType => RelationType,
-}
-
-impl From<ReadError> for Error {
-    fn from(error: ReadError) -> Self {
-        match error {
-            ReadError::NotYet { head, .. } => Self::NotYet { head },
-            ReadError::Cursor(_) => Self::invalid(
-                "cursor",
-                "is not from a listing with the same arguments",
-                "give next_cursor of the page before with the same arguments, or leave cursor out",
-            ),
-            ReadError::Unavailable(cause) => {
-                tracing::warn!(cause, "a read failed");
-                Self::QueryFailed
-            }
-        }
-    }
 }

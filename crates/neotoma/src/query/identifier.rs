@@ -88,7 +88,7 @@ async fn longer_names(
             limit: MATCHES_MAX,
             ..Find::all(kind::ENTITY)
         };
-        let page = reader.ledger.find(reader.tenant, reader.at, find).await?;
+        let page = reader.page(find).await?;
         let fresh = page.items.into_iter().filter(|longer| seen.insert(longer.record.key.id.clone()));
         found.extend(fresh.map(|longer| (0.0, likeness.of(&longer), longer)));
     }

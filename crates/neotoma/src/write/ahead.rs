@@ -3,12 +3,11 @@
 //! Which entities a call is about depends on the schemas of their types. For built-in types it is assumed that the user
 //! has no schema of their own, and found out with everything else whether that is right.
 
-use ledger::{RecordKey, RecordVersion};
+use ledger::RecordKey;
 
 use super::Plan;
 use crate::Error;
 use crate::projection::Stored;
-use crate::projection::reader::Belongs;
 use crate::projection::row::{self, EntityRow, SourceRow, kind};
 
 /// What was read before it was asked for.
@@ -33,8 +32,8 @@ impl Plan<'_> {
         if found.by_ref().take(schemas).any(|own| own.is_some()) {
             return Ok(false);
         }
-        let source = found.next().flatten().map(|found| self.stored(found)).transpose()?;
-        let entities = found.map(|found| found.map(|found| self.stored(found)).transpose());
+        let source = found.next().flatten().map(|found| reader.parse(found)).transpose()?;
+        let entities = found.map(|found| found.map(|found| reader.parse(found)).transpose());
         let entities = entities.collect::<Result<_, _>>()?;
         let (source_id, entity_ids) = (source_id.to_owned(), entity_ids.to_vec());
         self.ahead = Some(Ahead { source_id, source, entity_ids, entities });
@@ -55,10 +54,5 @@ impl Plan<'_> {
             Some(ahead) => Ok(ahead.entities),
             None => self.reader.entities(ids).await,
         }
-    }
-
-    fn stored<T: Belongs>(&self, found: RecordVersion) -> Result<Stored<T>, Error> {
-        let row = T::read(&found.record.body).map_err(|cause| self.reader.fault(&cause))?;
-        Ok(Stored { row, key: found.record.key, version: found.version, seq: found.seq })
     }
 }

@@ -20,9 +20,9 @@ use super::ingest::{Batch, Incoming, Origin, list};
 use super::{Act, Decision, Plan, Progress, Write};
 use crate::Error;
 use crate::domain::ids;
+use crate::projection::Reader;
 use crate::projection::fold::Happened;
 use crate::projection::row::{Row, RunRow, RunStatus, SourceKind, SourceRow, kind};
-use crate::projection::{Reader, Stored};
 
 use content::Arrived;
 pub(super) use quota::Running;
@@ -82,7 +82,7 @@ impl Storing<'_> {
         let stored = reader.source(&self.source_id).await?;
         let deduplicated = stored.is_some() && !self.attach;
         let version = stored.as_ref().map(|stored| stored.version);
-        let mut source = stored.map_or_else(|| self.source(ctx), Stored::into_row);
+        let mut source = stored.map_or_else(|| self.source(ctx), SourceRow::after);
         let mut changed = version.is_none();
         if !source.files.contains(&self.path) {
             source.files.push(self.path.clone());

@@ -23,6 +23,7 @@ mod merges;
 mod missing;
 mod naming;
 mod observations;
+mod points;
 mod progress;
 mod provenance;
 mod quota;

@@ -129,8 +129,7 @@ impl Page<'_> {
         if read == 0 {
             return Ok(find.after.clone());
         }
-        let page = self.reader.ledger.find(self.reader.tenant, self.reader.at, Find { limit: read, ..find.clone() });
-        Ok(page.await?.next)
+        Ok(self.reader.page(Find { limit: read, ..find.clone() }).await?.next)
     }
 
     /// Whether this stretch is where the entity counts.

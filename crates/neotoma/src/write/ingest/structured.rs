@@ -16,10 +16,10 @@ use crate::Error;
 use crate::domain::ids::{self, EntitiesHash};
 use crate::domain::shape;
 use crate::error::Flaws;
+use crate::projection::Reader;
 use crate::projection::content::ContentRow;
 use crate::projection::fold::Happened;
 use crate::projection::row::{Row, SourceKind, SourceRow, kind};
-use crate::projection::{Reader, Stored};
 use crate::write::{Act, Decision, Plan, Progress, Write, pause};
 
 /// The version of what turns entities into observations; part of what identifies a run.
@@ -148,7 +148,7 @@ impl Sent<'_> {
             is_new: stored.is_none(),
         };
         let version = stored.as_ref().map(|stored| stored.version);
-        let mut source = stored.map_or_else(|| self.source(ctx), Stored::into_row);
+        let mut source = stored.map_or_else(|| self.source(ctx), SourceRow::after);
         let absorbed = batch.absorb(&mut plan, &mut source, &origin).await?;
         if absorbed.observations_created > 0 || version.is_none() {
             if version.is_none() {
