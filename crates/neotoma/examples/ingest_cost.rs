@@ -47,6 +47,7 @@ async fn measure(what: &str, ledger: SharedLedger, callers: usize, calls: usize,
         interpreter: Arc::new(Rules::default()),
         blobs: Arc::new(blobs::FileBlobs::open(folder.path().join("blobs")).unwrap()),
         links: blobs::sign::Links::new(&[7; 32], "http://x"),
+        tokens: desk::PageTokens::new(&[7; 32]),
         roots: Arc::new(blobs::jail::Roots::open(&[]).unwrap()),
     }));
     let (begin, wall) = (cpu(), Instant::now());

@@ -7,6 +7,7 @@ use blobs::jail::Roots;
 use blobs::sign::Links;
 use contract::generated::neotoma::{Services, manifest};
 use contract::{Answer, Blob, CallError, Capability, Context, Manifest, Misfit, RequestMeta};
+use desk::PageTokens;
 use futures::future::BoxFuture;
 use ledger::SharedLedger;
 use serde_json::{Map, Value, json};
@@ -44,6 +45,8 @@ pub struct Parts {
     pub blobs: Arc<dyn Blobs>,
     /// Signs links to files.
     pub links: Links,
+    /// Seals cursors.
+    pub tokens: PageTokens,
     /// Folders that upload_file may read from.
     pub roots: Arc<Roots>,
 }

@@ -41,8 +41,9 @@ impl desk::Module for Module {
             let capability = Neotoma::new(Parts {
                 config: settings.config(parts.local_client),
                 interpreter: settings.interpreter(parts.call_timeout)?,
-                blobs: Arc::new(FileBlobs::open(parts.blobs)?),
+                blobs: Arc::new(FileBlobs::open(&parts.blobs)?),
                 links: Links::new(&parts.secret, &parts.public_url),
+                tokens: parts.page_tokens(),
                 roots: Arc::new(Roots::open(&settings.upload_roots)?),
                 ledger: parts.ledger,
             });

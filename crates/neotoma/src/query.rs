@@ -27,7 +27,8 @@ use contract::generated::neotoma::{
     RetrieveEntitiesResponse,
 };
 use contract::{CallError, Context};
-use ledger::Ledger;
+use desk::Place;
+use ledger::{At, Ledger};
 
 use crate::capability::Parts;
 use crate::domain::ids;
@@ -92,11 +93,19 @@ impl NeotomaQueryService for Query {
         request: RetrieveEntitiesRequest,
     ) -> Result<RetrieveEntitiesResponse, CallError> {
         let user = user::of_caller(ctx, request.user_id.as_deref())?;
-        let cursor = request.cursor.as_deref().map(Cursor::parse).transpose()?;
-        let at = cursor.as_ref().map(|cursor| cursor.at.to_string()).or_else(|| request.at_ingested.clone());
-        let reader = Reader::at(self.ledger(), ctx, &user, at.as_deref()).await?;
+        let query = entities::query(&self.parts.tokens, ctx, &user, &request);
+        let (reader, start) = match request.cursor.as_deref() {
+            None => {
+                let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
+                (reader, Cursor::start(request.offset))
+            }
+            Some(token) => {
+                let Place { at, after } = query.open(entities::FIELD, token).map_err(Error::from)?;
+                (Reader::at_point(self.ledger(), ctx, &user, entities::FIELD, At::Seq(at)).await?, after)
+            }
+        };
         let (entity_type, filters) = (request.entity_type.clone(), request.filters.clone());
-        let mut found = entities::retrieve(&reader, request, cursor).await?;
+        let mut found = entities::retrieve(&reader, request, &query, start).await?;
         if found.entities.is_empty() && !filters.is_empty() {
             found.warnings = hints::about_filters(&reader, entity_type.as_deref(), &filters).await?;
         }

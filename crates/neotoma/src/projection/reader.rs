@@ -64,6 +64,17 @@ impl<'a> Reader<'a> {
                 Err(_) => At::Time(moment(field, text)?),
             },
         };
+        Self::at_point(ledger, ctx, user, field, at).await
+    }
+
+    /// A point that came in the argument `field`.
+    pub async fn at_point(
+        ledger: &'a dyn Ledger,
+        ctx: &'a Context,
+        user: &'a str,
+        field: &str,
+        at: At,
+    ) -> Result<Self, Error> {
         Ok(Self { view: View::at(ledger, ctx, field, at).await?, user })
     }
 

@@ -14,14 +14,15 @@ mod scan;
 mod sorted;
 
 use contract::generated::neotoma::{Entity, RetrieveEntitiesRequest, RetrieveEntitiesResponse};
+use desk::PagedQuery;
 
 use super::walk::Walk;
 use crate::Error;
 use crate::projection::listed::Listed;
 use crate::projection::{Reader, message};
 
-pub use cursor::Cursor;
-use cursor::{After, Place};
+use cursor::Position;
+pub use cursor::{Cursor, FIELD, query};
 use listing::Listing;
 
 /// Entities that one call looks at.
@@ -33,19 +34,13 @@ const ANSWER_CHARS_MAX: usize = 80_000;
 const GO_ON: &str = "not every entity was looked at: total counts what was found so far. Go on with next_cursor, or add entity_type \
                      or a filter with eq, lt, lte, gt or gte, which an index serves";
 
-/// Answers retrieve_entities; `cursor` is the one of the request.
+/// Answers retrieve_entities with the page that begins at `start`.
 pub async fn retrieve(
     reader: &Reader<'_>,
     request: RetrieveEntitiesRequest,
-    cursor: Option<Cursor>,
+    query: &PagedQuery,
+    start: Cursor,
 ) -> Result<RetrieveEntitiesResponse, Error> {
-    let fingerprint = cursor::fingerprint(reader.user, &request);
-    let start = match cursor {
-        Some(cursor) if cursor.fingerprint != fingerprint => return Err(Cursor::foreign()),
-        Some(cursor) => cursor,
-        // A cursor stands behind what an offset passed over, so an offset counts only where a listing starts.
-        None => Cursor::start(fingerprint, reader.at, request.offset.unwrap_or_default()),
-    };
     let listing = Listing::new(reader, request).await?;
     let found = match (&listing.sort, listing.filters.is_empty()) {
         (Some(sort), true) if sorted::has_index(reader, &listing).await? => {
@@ -59,7 +54,7 @@ pub async fn retrieve(
         entities: found.entities,
         total: found.total,
         excluded_merged: !listing.merged,
-        next_cursor: found.next.map(|next| next.to_string()),
+        next_cursor: found.next.map(|next| query.token(reader.at, &next)),
         read_point: reader.at,
         incomplete: found.is_incomplete.then_some(true),
         hint: found.is_incomplete.then(|| GO_ON.to_owned()),
@@ -78,7 +73,7 @@ struct Found {
 
 /// A page of everything, the oldest first.
 async fn plain(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result<Found, Error> {
-    let finds = listing.finds(reader.user, start.place()?);
+    let finds = listing.finds(reader.user, start.position()?);
     let mut walk = Walk::<Listed>::new(finds, start.skip);
     let mut answer = Growing::new(listing);
     while !answer.is_full()
@@ -88,7 +83,7 @@ async fn plain(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result
     }
     let more = answer.was_cut || !walk.is_done();
     let last = answer.last.take();
-    let next = last.filter(|_| more).map(|last| start.after(After::Place(last)));
+    let next = last.filter(|_| more).map(|last| start.after(last));
     Ok(Found { entities: answer.entities, total: listing.total(reader).await?, next, is_incomplete: false })
 }
 
@@ -97,7 +92,7 @@ struct Growing<'a> {
     listing: &'a Listing,
     entities: Vec<Entity>,
     /// Where the last of them stands.
-    last: Option<Place>,
+    last: Option<Position>,
     chars: usize,
     /// An entity came that did not fit any more.
     was_cut: bool,
@@ -114,7 +109,7 @@ impl<'a> Growing<'a> {
 
     /// Takes an entity in if it fits. The first one always does.
     fn push(&mut self, entity: Listed) {
-        let place = Place::of(&entity);
+        let position = Position::of(&entity);
         let entity = message::listed(entity, self.listing.snapshots, &self.listing.fields);
         let chars = message::entity_chars(&entity);
         if self.is_full() || (self.chars + chars > ANSWER_CHARS_MAX && !self.entities.is_empty()) {
@@ -122,7 +117,7 @@ impl<'a> Growing<'a> {
             return;
         }
         self.chars += chars;
-        self.last = Some(place);
+        self.last = Some(position);
         self.entities.push(entity);
     }
 }

@@ -67,6 +67,7 @@ impl Desk {
             interpreter: Arc::new(Silent),
             blobs: Arc::new(blobs::FileBlobs::open(folder.path().join("blobs")).unwrap()),
             links: blobs::sign::Links::new(&[7; 32], "http://127.0.0.1:7400"),
+            tokens: ::desk::PageTokens::new(&[7; 32]),
             roots: Arc::new(blobs::jail::Roots::open(&[]).unwrap()),
         }
     }

@@ -143,6 +143,7 @@ async fn a_cursor_belongs_to_its_arguments() {
         json!({"entity_type": "task", "cursor": "nonsense"}),
         json!({"entity_type": "task", "cursor": "a.b.c.d.e"}),
         json!({"entity_type": "task", "cursor": format!("{}.x", cursor.as_str().unwrap())}),
+        json!({"entity_type": "task", "cursor": forged(cursor.as_str().unwrap())}),
         json!({"entity_type": "task", "cursor": ""}),
     ] {
         let refused = desk.refused("retrieve_entities", arguments.clone()).await;
@@ -151,7 +152,15 @@ async fn a_cursor_belongs_to_its_arguments() {
             (&json!("VALIDATION_ERROR"), &json!("cursor")),
             "{arguments}"
         );
+        assert!(refused["details"]["fix"].as_str().unwrap().contains("leave"), "{refused}");
     }
+}
+
+/// A cursor with one letter of another, in the middle, where it says where to go on.
+fn forged(cursor: &str) -> String {
+    let middle = cursor.len() / 2;
+    let other = if &cursor[middle..=middle] == "A" { "B" } else { "A" };
+    format!("{}{other}{}", &cursor[..middle], &cursor[middle + 1..])
 }
 
 // N-146, N-338

@@ -2,7 +2,7 @@
 
 use ledger::{FieldRange, Find, FindOrder};
 
-use super::cursor::Place;
+use super::cursor::Position;
 use super::listing::Listing;
 use crate::Error;
 use crate::projection::row::kind;
@@ -20,7 +20,7 @@ const GATHERED_AT_ONCE: usize = 2500;
 
 /// What to walk for the filters of a listing, in the order of creation: what the most selective of them leaves, or everything.
 /// An entity may come twice in a row.
-pub async fn finds(reader: &Reader<'_>, listing: &Listing, after: Option<&Place>) -> Result<Vec<Find>, Error> {
+pub async fn finds(reader: &Reader<'_>, listing: &Listing, after: Option<&Position>) -> Result<Vec<Find>, Error> {
     let schema = match &listing.entity_type {
         Some(of) => Some(reader.schema(of).await?),
         None => None,
@@ -44,7 +44,7 @@ pub async fn finds(reader: &Reader<'_>, listing: &Listing, after: Option<&Place>
         return Ok(all());
     }
     let limit = if in_order { ROWS_AT_ONCE } else { GATHERED_AT_ONCE };
-    let after = after.map(|place| Find::after_time(place.created_at, &place.id));
+    let after = after.map(|position| Find::after_time(position.created_at, &position.id));
     let ranges = ranges.into_iter().chain([fields::unindexed()]);
     let finds = ranges.flat_map(|range| {
         let find = move |scope| Find { field: Some(range.clone()), limit, ..of_scope(listing, scope) };

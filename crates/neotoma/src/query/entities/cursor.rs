@@ -1,80 +1,76 @@
-//! Where a page of retrieve_entities ended. A cursor belongs to the arguments it was given for and keeps their read point.
+//! Where a page of retrieve_entities ended. A cursor is sealed by the desk, belongs to the arguments it was given for and keeps
+//! their read point.
 
-use std::fmt;
-
+use contract::Context;
 use contract::generated::neotoma::RetrieveEntitiesRequest;
-use ledger::Seq;
+use desk::{PageTokens, PagedQuery, page};
 use scope::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::domain::ids;
 use crate::projection::listed::Listed;
 
-/// A place in a listing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The argument that a cursor comes in.
+pub const FIELD: &str = "cursor";
+
+/// Where in a listing a page begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
-    /// Of user and arguments.
-    pub fingerprint: String,
-    /// The read point of the first page.
-    pub at: Seq,
     /// How many entities matched the filters up to here.
     pub counted: u64,
     /// How many matches to pass over from here.
     pub skip: usize,
-    /// What the next page comes after.
+    /// What the page comes after.
     pub after: Option<After>,
 }
 
 /// What a page comes after.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum After {
     /// In the order of creation.
-    Place(Place),
+    Position(Position),
     /// In the order of a field: which stretch of its index, and the ledger's own cursor there.
     Stretch(usize, Option<String>),
     /// In a listing that is sorted for each page: nothing but [`Cursor::skip`].
     Sorted,
 }
 
-/// Where an entity stands in a listing.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+/// Where an entity stands in the order of creation.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Position {
     pub created_at: Timestamp,
     pub id: String,
 }
 
+/// What a cursor is bound to: the user and all arguments but the size of the page and where it starts.
+pub fn query(tokens: &PageTokens, ctx: &Context, user: &str, request: &RetrieveEntitiesRequest) -> PagedQuery {
+    let bound = RetrieveEntitiesRequest {
+        user_id: Some(user.to_owned()),
+        limit: None,
+        offset: None,
+        cursor: None,
+        ..request.clone()
+    };
+    tokens.query(ctx, "retrieve_entities", &bound)
+}
+
 impl Cursor {
-    pub fn start(fingerprint: String, at: Seq, offset: u32) -> Self {
-        Self { fingerprint, at, counted: 0, skip: offset as usize, after: None }
+    /// Where a listing starts. A cursor stands behind what an offset passed over, so an offset counts only here.
+    pub fn start(offset: Option<u32>) -> Self {
+        Self { counted: 0, skip: offset.unwrap_or_default() as usize, after: None }
     }
 
-    /// Reads what [`Self::to_string`] wrote.
-    pub fn parse(text: &str) -> Result<Self, Error> {
-        let mut parts = text.split('.');
-        let cursor = (|| {
-            let fingerprint = parts.next()?.to_owned();
-            let at = parts.next()?.parse().ok()?;
-            let counted = parts.next()?.parse().ok()?;
-            let skip = parts.next()?.parse().ok()?;
-            let after = match parts.next()? {
-                "" => None,
-                after => Some(After::parse(after)?),
-            };
-            parts.next().is_none().then_some(Self { fingerprint, at, counted, skip, after })
-        })();
-        cursor.ok_or_else(Self::foreign)
-    }
-
-    /// The cursor behind a place, with nothing left to pass over.
-    pub fn after(&self, after: After) -> Self {
-        Self { after: Some(after), skip: 0, ..self.clone() }
+    /// The cursor behind a position, with nothing left to pass over.
+    pub fn after(&self, position: Position) -> Self {
+        Self { after: Some(After::Position(position)), skip: 0, counted: self.counted }
     }
 
     /// Where a listing in the order of creation goes on.
-    pub fn place(&self) -> Result<Option<&Place>, Error> {
+    pub fn position(&self) -> Result<Option<&Position>, Error> {
         match &self.after {
             None => Ok(None),
-            Some(After::Place(place)) => Ok(Some(place)),
+            Some(After::Position(position)) => Ok(Some(position)),
             Some(_) => Err(Self::foreign()),
         }
     }
@@ -90,73 +86,12 @@ impl Cursor {
 
     /// The refusal of a cursor that does not belong here.
     pub fn foreign() -> Error {
-        Error::invalid(
-            "cursor",
-            "is not from a listing with the same arguments",
-            "give next_cursor of the page before with the same arguments, or leave cursor out",
-        )
+        page::other_query(FIELD).into()
     }
 }
 
-impl After {
-    fn parse(text: &str) -> Option<Self> {
-        let Some(rest) = text.strip_prefix('s') else { return Some(Self::Place(Place::parse(text)?)) };
-        if rest.is_empty() {
-            return Some(Self::Sorted);
-        }
-        let (number, after) = rest.split_once('-')?;
-        let after = if after.is_empty() { None } else { Some(String::from_utf8(hex::decode(after).ok()?).ok()?) };
-        Some(Self::Stretch(number.parse().ok()?, after))
-    }
-}
-
-impl fmt::Display for After {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Place(place) => place.fmt(formatter),
-            Self::Sorted => formatter.write_str("s"),
-            Self::Stretch(number, after) => {
-                write!(formatter, "s{number}-{}", hex::encode(after.as_deref().unwrap_or_default()))
-            }
-        }
-    }
-}
-
-impl Place {
+impl Position {
     pub fn of(entity: &Listed) -> Self {
         Self { created_at: entity.created_at, id: entity.id.clone() }
     }
-
-    fn parse(text: &str) -> Option<Self> {
-        let (micros, id) = text.rsplit_once('-')?;
-        let created_at = Timestamp(micros.parse().ok()?);
-        ids::is_entity_id(id).then(|| Self { created_at, id: id.to_owned() })
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}-{}", self.created_at.0, self.id)
-    }
-}
-
-impl fmt::Display for Cursor {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { fingerprint, at, counted, skip, after } = self;
-        write!(formatter, "{fingerprint}.{at}.{counted}.{skip}.")?;
-        after.as_ref().map_or(Ok(()), |after| after.fmt(formatter))
-    }
-}
-
-/// What a cursor is bound to: the user and all arguments but the size of the page and where it starts.
-pub fn fingerprint(user: &str, request: &RetrieveEntitiesRequest) -> String {
-    let bound = RetrieveEntitiesRequest {
-        user_id: Some(user.to_owned()),
-        limit: None,
-        offset: None,
-        cursor: None,
-        ..request.clone()
-    };
-    let text = serde_json::to_string(&bound).expect("a message has only string keys");
-    ids::content_hash(text)[..16].to_owned()
 }

@@ -3,7 +3,7 @@
 use contract::generated::neotoma::{FieldFilter, FilterOperator, RetrieveEntitiesRequest};
 use ledger::{Find, FindOrder};
 
-use super::cursor::Place;
+use super::cursor::Position;
 use crate::Error;
 use crate::domain::filter::{Filter, Op};
 use crate::domain::schema::FieldType;
@@ -60,12 +60,12 @@ impl Listing {
     }
 
     /// What to walk: live entities and, when they are asked for, those that were merged into others.
-    pub fn finds(&self, user: &str, after: Option<&Place>) -> Vec<Find> {
+    pub fn finds(&self, user: &str, after: Option<&Position>) -> Vec<Find> {
         let find = |scope: String| Find {
             scope: Some(scope),
             r#type: self.entity_type.clone(),
             order: FindOrder::Time,
-            after: after.map(|place| Find::after_time(place.created_at, &place.id)),
+            after: after.map(|position| Find::after_time(position.created_at, &position.id)),
             limit: if self.filters.is_empty() && self.sort.is_none() {
                 self.limit.min(ROWS_AT_ONCE)
             } else {

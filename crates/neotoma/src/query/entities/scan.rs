@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::cursor::{After, Place};
+use super::cursor::{After, Position};
 use super::listing::{Listing, Sort};
 use super::{Cursor, Found, Growing, SCAN_MAX, candidates, sorted};
 use crate::Error;
@@ -15,7 +15,7 @@ use crate::query::walk::{ROWS_AT_ONCE, Walk};
 /// A page of the entities that meet the filters, the oldest first. When there are more candidates than one call looks at, the page
 /// may be short, the total is of what was looked at, and the cursor goes on.
 pub async fn filtered(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result<Found, Error> {
-    let mut walk = Walk::<Listed>::new(candidates::finds(reader, listing, start.place()?).await?, 0);
+    let mut walk = Walk::<Listed>::new(candidates::finds(reader, listing, start.position()?).await?, 0);
     let mut schemas = Schemas::default();
     let mut answer = Growing::new(listing);
     let (mut matched, mut passed, mut scanned) = (0_u64, 0, 0);
@@ -23,8 +23,8 @@ pub async fn filtered(reader: &Reader<'_>, listing: &Listing, start: &Cursor) ->
     while scanned < SCAN_MAX
         && let Some(entity) = walk.next(reader).await?
     {
-        let place = Place::of(&entity);
-        if last.as_ref() == Some(&place) {
+        let position = Position::of(&entity);
+        if last.as_ref() == Some(&position) {
             continue;
         }
         scanned += 1;
@@ -36,17 +36,17 @@ pub async fn filtered(reader: &Reader<'_>, listing: &Listing, start: &Cursor) ->
                 answer.push(entity);
             }
         }
-        last = Some(place);
+        last = Some(position);
     }
     let shown = answer.entities.len();
     let is_incomplete = !walk.is_done();
     let after_page = matched - (passed + shown) as u64;
     let next = if after_page > 0 {
         let counted = start.counted + (passed + shown) as u64;
-        Some(Cursor { after: answer.last.map(After::Place), counted, skip: 0, ..start.clone() })
+        Some(Cursor { after: answer.last.map(After::Position), counted, skip: 0 })
     } else if is_incomplete {
-        let (after, counted) = (last.map(After::Place), start.counted + matched);
-        Some(Cursor { after, counted, skip: start.skip - passed, ..start.clone() })
+        let (after, counted) = (last.map(After::Position), start.counted + matched);
+        Some(Cursor { after, counted, skip: start.skip - passed })
     } else {
         None
     };
@@ -63,11 +63,11 @@ pub async fn sorted(reader: &Reader<'_>, listing: &Listing, sort: &Sort, start: 
     let mut schemas = Schemas::default();
     let (mut keys, mut scanned, mut last) = (Vec::new(), 0, None);
     while let Some(entity) = walk.next(reader).await? {
-        let place = Place::of(&entity);
-        if last.as_ref() == Some(&place) {
+        let position = Position::of(&entity);
+        if last.as_ref() == Some(&position) {
             continue;
         }
-        last = Some(place);
+        last = Some(position);
         scanned += 1;
         if scanned > SCAN_MAX {
             return Err(Error::invalid(
@@ -88,7 +88,7 @@ pub async fn sorted(reader: &Reader<'_>, listing: &Listing, sort: &Sort, start: 
     let total = keys.len();
     let mut answer = Growing::new(listing);
     for ids in keys[start.skip.min(total)..].chunks(ROWS_AT_ONCE.min(listing.limit)) {
-        let ids: Vec<String> = ids.iter().map(|(_, _, place)| place.id.clone()).collect();
+        let ids: Vec<String> = ids.iter().map(|(_, _, position)| position.id.clone()).collect();
         for found in reader.listed(&ids).await?.into_iter().flatten() {
             answer.push(found.row);
         }
@@ -97,7 +97,7 @@ pub async fn sorted(reader: &Reader<'_>, listing: &Listing, sort: &Sort, start: 
         }
     }
     let end = start.skip + answer.entities.len();
-    let next = (end < total).then(|| Cursor { skip: end, after: Some(After::Sorted), ..start.clone() });
+    let next = (end < total).then_some(Cursor { skip: end, after: Some(After::Sorted), counted: start.counted });
     Ok(Found { entities: answer.entities, total: total as u64, next, is_incomplete: false })
 }
 

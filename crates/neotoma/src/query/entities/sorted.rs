@@ -6,7 +6,7 @@
 
 use ledger::{FieldRange, Find, FindOrder};
 
-use super::cursor::{After, Place};
+use super::cursor::{After, Position};
 use super::listing::{Listing, Sort};
 use super::{Cursor, Found, Growing, SCAN_MAX};
 use crate::Error;
@@ -55,7 +55,7 @@ pub async fn by_index(reader: &Reader<'_>, listing: &Listing, sort: &Sort, start
     }
     let next = page.next.map(|(number, after)| {
         let after = After::Stretch(number, after);
-        Cursor { skip: page.skip, after: Some(after), ..start.clone() }
+        Cursor { skip: page.skip, after: Some(after), counted: start.counted }
     });
     let total = listing.total(reader).await?;
     Ok(Found { entities: page.answer.entities, total, next, is_incomplete: page.is_incomplete })
@@ -157,13 +157,13 @@ fn find(reader: &Reader<'_>, listing: &Listing, field: Option<FieldRange>) -> Fi
 }
 
 /// What an entity is sorted by, for listings that are sorted here: which stretch, its place in it, and where it was created.
-pub type SortKey = (usize, Option<ledger::FieldKey>, Place);
+pub type SortKey = (usize, Option<ledger::FieldKey>, Position);
 
 /// The sort key of an entity; entities without the field come last.
 pub fn key(entity: &Listed, sort: &Sort, declared: Option<FieldType>) -> SortKey {
     let value = entity.state.snapshot.get(&sort.field).filter(|value| !value.is_null());
     match value.map(|value| fields::place(&sort.field, declared, value)) {
-        Some((stretch, key)) => (stretch, Some(key), Place::of(entity)),
-        None => (usize::MAX, None, Place::of(entity)),
+        Some((stretch, key)) => (stretch, Some(key), Position::of(entity)),
+        None => (usize::MAX, None, Position::of(entity)),
     }
 }
