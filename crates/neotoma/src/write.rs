@@ -1,23 +1,21 @@
 //! Writes: load what a call touches, let the rules decide, commit.
 //!
-//! [`Recorder`] makes decisions durable, at most once for each `client_request_id`. [`Plan`] gathers what one call
-//! changes about entities. One file for each group of tools.
+//! One file for each group of tools: it loads what a call is about into a plan, lets [`crate::domain`] decide, and words the
+//! answer. [`load`] is what they have in common. [`Recorder`] makes decisions durable, at most once for each
+//! `client_request_id`.
 
 mod ahead;
 mod correct;
-mod edges;
 mod file;
 mod ingest;
-mod internal;
+mod load;
 mod merge;
 mod pause;
-mod plan;
 mod progress;
 mod recorder;
 mod register;
 mod relate;
 mod remove;
-mod unmerge;
 
 use contract::generated::neotoma::{
     CorrectRequest, CorrectResponse, CreateRelationshipRequest, CreateRelationshipResponse, DeleteRequest,
@@ -32,7 +30,6 @@ use crate::capability::Parts;
 use crate::projection::Reader;
 
 use pause::pause;
-pub use plan::Plan;
 use progress::Progress;
 use recorder::Act;
 pub use recorder::{Decision, Recorder};

@@ -3,6 +3,7 @@
 //! Events are a view. Correcting a date changes the event, and what has no snapshot has no events.
 
 use scope::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::schema::FieldType;
@@ -16,6 +17,19 @@ pub struct Event {
     pub event_type: String,
     pub at: Timestamp,
     pub field: String,
+}
+
+/// An event as it is kept: with the entity and the source that it tells of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    pub id: String,
+    pub event_type: String,
+    pub at: Timestamp,
+    pub entity_id: String,
+    pub entity_type: String,
+    pub source_id: String,
+    pub field: String,
+    pub value: Value,
 }
 
 /// Dates that tell about the record and not about the thing.

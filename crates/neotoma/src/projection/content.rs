@@ -3,58 +3,12 @@
 
 use contract::Object;
 use ledger::RecordVersion;
-use scope::pace;
-use serde::{Deserialize, Serialize, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
 
 use super::fold;
 use super::row::{SourceKind, SourceRow};
 use super::{Reader, Stored};
 use crate::Error;
 use crate::domain::ids::{self, EntitiesHash};
-
-/// What writing an entity takes, in nanoseconds.
-const PER_ENTITY: u32 = 500;
-
-/// The entities of a source, as they were sent. A part of a fact, and no record.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ContentRow {
-    pub source_id: String,
-    /// A list of entities, as JSON.
-    pub entities: Box<RawValue>,
-}
-
-impl PartialEq for ContentRow {
-    fn eq(&self, other: &Self) -> bool {
-        self.source_id == other.source_id && self.entities.get() == other.entities.get()
-    }
-}
-
-impl ContentRow {
-    pub fn new(source_id: &str, entities: &[Object]) -> Self {
-        let entities = to_raw_value(&Paced(entities)).expect("entities have only string keys");
-        Self { source_id: source_id.to_owned(), entities }
-    }
-}
-
-/// Entities that are written at a pace: there may be thousands.
-struct Paced<'a>(&'a [Object]);
-
-impl Serialize for Paced<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().inspect(|_| pace::worked(PER_ENTITY)))
-    }
-}
-
-impl SourceRow {
-    /// The row for the version after a stored one. It remembers where the content is.
-    pub fn after(Stored { mut row, seq, .. }: Stored<Self>) -> Self {
-        if row.kind != SourceKind::File {
-            row.content_seq.get_or_insert(seq);
-        }
-        row
-    }
-}
 
 impl Reader<'_> {
     /// The entities that were sent as this source, or what was said; none for a file.

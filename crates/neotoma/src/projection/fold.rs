@@ -6,42 +6,12 @@ use scope::pace;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::content::ContentRow;
-use super::row::Row;
+use crate::domain::fact::Fact;
+use crate::domain::row::Row;
+use crate::domain::source::Content;
 
 /// What most rows take.
 const ROW_BYTES: usize = 768;
-
-/// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Happened {
-    Ingested,
-    Interpreted,
-    Corrected,
-    Merged,
-    Unmerged,
-    Related,
-    Deleted,
-    Restored,
-    SchemaRegistered,
-}
-
-impl Happened {
-    /// The kind of the fact.
-    pub fn kind(self) -> &'static str {
-        match self {
-            Self::Ingested => "neotoma.Ingested",
-            Self::Interpreted => "neotoma.Interpreted",
-            Self::Corrected => "neotoma.Corrected",
-            Self::Merged => "neotoma.Merged",
-            Self::Unmerged => "neotoma.Unmerged",
-            Self::Related => "neotoma.Related",
-            Self::Deleted => "neotoma.Deleted",
-            Self::Restored => "neotoma.Restored",
-            Self::SchemaRegistered => "neotoma.SchemaRegistered",
-        }
-    }
-}
 
 /// The body of a fact as it is read back.
 #[derive(Deserialize)]
@@ -52,47 +22,13 @@ struct Body<'a> {
     ends: Vec<RecordKey>,
 }
 
-/// A large change is several facts: each is read, copied and handed on as a whole.
-const ROWS_PER_FACT: usize = 512;
-
 /// What writing a row takes, in nanoseconds.
 const PER_ROW: u32 = 8_000;
-
-/// Something that happened to the records of a user: the rows that it puts and the keys of those that it ends.
-#[derive(Debug, Clone)]
-pub struct Fact {
-    user: String,
-    happened: Happened,
-    subject: RecordKey,
-    rows: Vec<Row>,
-    ends: Vec<RecordKey>,
-}
-
-impl Fact {
-    /// The facts that put these rows and end these records: none when there is nothing to do, several when there is much.
-    pub fn of(user: &str, happened: Happened, subject: &RecordKey, rows: Vec<Row>, ends: Vec<RecordKey>) -> Vec<Self> {
-        let fact = |rows, ends| Self { user: user.to_owned(), happened, subject: subject.clone(), rows, ends };
-        let mut facts = Vec::with_capacity(rows.len() / ROWS_PER_FACT + 1);
-        let mut rows = rows.into_iter();
-        while rows.len() > ROWS_PER_FACT {
-            let mut part: Vec<Row> = rows.by_ref().take(ROWS_PER_FACT).collect();
-            // Content stays with its source, which comes next.
-            if let Some(Row::Content(_)) = part.last() {
-                part.extend(rows.next());
-            }
-            facts.push(fact(part, Vec::new()));
-        }
-        if rows.len() > 0 || !ends.is_empty() {
-            facts.push(fact(rows.collect(), ends));
-        }
-        facts
-    }
-}
 
 /// Each row is written once and used twice: in the body of the fact and in its record, if it has one.
 impl Recordable for Fact {
     fn encode(self, meta: String) -> (NewFact, Vec<Effect>) {
-        let Self { user, happened, subject, rows, ends } = self;
+        let Self { user, happening, rows, ends } = self;
         let mut body = Vec::with_capacity(256 + ROW_BYTES * rows.len());
         let mut effects = Vec::with_capacity(rows.len() + ends.len());
         body.extend_from_slice(b"{\"user\":");
@@ -112,7 +48,8 @@ impl Recordable for Fact {
         write(&ends, &mut body);
         body.push(b'}');
         effects.extend(ends.into_iter().map(Effect::End));
-        (NewFact { kind: happened.kind().to_owned(), subject, body: text(body), meta }, effects)
+        let (kind, subject) = (happening.kind().to_owned(), happening.subject());
+        (NewFact { kind, subject, body: text(body), meta }, effects)
     }
 
     fn rows(&self) -> usize {
@@ -129,7 +66,7 @@ fn text(json: Vec<u8>) -> String {
 }
 
 /// What was sent as a source, when the fact with this body carries it.
-pub fn content(body: &str, source_id: &str) -> Option<ContentRow> {
+pub fn content(body: &str, source_id: &str) -> Option<Content> {
     let body: Body<'_> = serde_json::from_str(body).ok()?;
     body.rows.into_iter().filter(|text| text.get().starts_with("{\"content\":")).find_map(|text| {
         match serde_json::from_str(text.get()) {

@@ -12,14 +12,13 @@ use scope::{TenantId, Timestamp};
 use super::listed::{Listed, SourceHead};
 use super::row::{self, EntityRow, Row, SourceRow, kind};
 use crate::domain::identity::normalise;
+use crate::domain::merge::CHAIN_MAX;
 use crate::domain::moment::{self, has_real_offset};
 use crate::domain::relation::{self, RelationType};
 use crate::domain::schema::BadType;
 use crate::domain::{Observation, Schema, ids, schema};
 use crate::{Error, near};
 
-/// How many merges in a row are followed. A longer chain cannot be made.
-pub const MERGE_CHAIN_MAX: usize = 64;
 /// Candidates shown for an ambiguous name.
 const CANDIDATES_MAX: usize = 10;
 
@@ -202,7 +201,7 @@ impl<'a> Reader<'a> {
 
     /// Follows merges from an entity to the one that it became part of.
     pub async fn survivor<T: Entity>(&self, mut entity: Stored<T>) -> Result<Stored<T>, Error> {
-        for _ in 0..MERGE_CHAIN_MAX {
+        for _ in 0..CHAIN_MAX {
             let Some(into) = entity.row.merged_into() else { return Ok(entity) };
             let into = RecordKey::new(kind::ENTITY, into);
             entity = self.row(into).await?.ok_or_else(|| self.fault("a merge leads to no entity"))?;

@@ -12,17 +12,21 @@ mod upload;
 
 use std::collections::BTreeMap;
 
-use contract::generated::neotoma::{IngestRequest, IngestResponse, IngestWarning};
+use contract::generated::neotoma::{IngestRequest, IngestResponse};
 use contract::{Context, Object};
 use ledger::RecordKey;
 
-use super::ingest::{Batch, Incoming, Origin, list};
-use super::{Act, Decision, Plan, Progress, Write};
+use super::ingest::{Batch, Incoming, list};
+use super::{Act, Decision, Progress, Write, load};
 use crate::Error;
+use crate::domain::fact::Happening;
 use crate::domain::ids;
+use crate::domain::ingest::{Origin, Warning};
+use crate::domain::plan::Plan;
+use crate::domain::row::{Row, kind};
+use crate::domain::run::{Run, RunStatus};
+use crate::domain::source::{Source, SourceKind};
 use crate::projection::Reader;
-use crate::projection::fold::Happened;
-use crate::projection::row::{Row, RunRow, RunStatus, SourceKind, SourceRow, kind};
 
 use content::Arrived;
 pub(super) use quota::Running;
@@ -78,11 +82,11 @@ pub(super) struct Storing<'a> {
 
 impl Storing<'_> {
     pub async fn decide(&self, reader: &Reader<'_>, ctx: &Context) -> Result<Decision<IngestResponse>, Error> {
-        let mut plan = Plan::new(reader, ctx.now);
+        let mut plan = Plan::new(reader.user, ctx.now);
         let stored = reader.source(&self.source_id).await?;
         let deduplicated = stored.is_some() && !self.attach;
         let version = stored.as_ref().map(|stored| stored.version);
-        let mut source = stored.map_or_else(|| self.source(ctx), SourceRow::after);
+        let mut source = stored.map_or_else(|| self.source(ctx), Source::after);
         let mut changed = version.is_none();
         if !source.files.contains(&self.path) {
             source.files.push(self.path.clone());
@@ -100,21 +104,19 @@ impl Storing<'_> {
             file_path: Some(self.path.clone()),
             ..IngestResponse::default()
         };
-        if self.ran.commit(&mut plan, &mut source, &mut response).await? {
+        if self.ran.commit(reader, &mut plan, &mut source, &mut response).await? {
             changed = true;
         }
         if changed {
             plan.put(Row::Source(source), version);
         }
-        plan.settle().await?;
+        load::settle(reader, &mut plan).await?;
         if !changed {
-            plan.rows.clear();
-            plan.ends.clear();
-            plan.expectations.clear();
+            plan.clear();
         }
         let is_final = !matches!(self.ran, Ran::Failed { .. });
-        let subject = RecordKey::new(kind::SOURCE, &self.source_id);
-        Ok(Decision { is_final, ..plan.decision(Happened::Ingested, subject, response) })
+        let happening = Happening::Ingested { source_id: self.source_id.clone() };
+        Ok(Decision { is_final, ..plan.decision(&happening, response) })
     }
 
     /// The refusal of an interpretation that failed, once the file is stored.
@@ -127,8 +129,8 @@ impl Storing<'_> {
         }
     }
 
-    fn source(&self, ctx: &Context) -> SourceRow {
-        SourceRow {
+    fn source(&self, ctx: &Context) -> Source {
+        Source {
             id: self.source_id.clone(),
             kind: SourceKind::File,
             content_hash: self.file.hash.clone(),
@@ -149,19 +151,20 @@ impl Ran {
     /// Adds what the interpretation found to the plan. True when there is something to store.
     async fn commit(
         &self,
-        plan: &mut Plan<'_>,
-        source: &mut SourceRow,
+        reader: &Reader<'_>,
+        plan: &mut Plan,
+        source: &mut Source,
         response: &mut IngestResponse,
     ) -> Result<bool, Error> {
         let (mut run, found) = match self {
             Self::Nothing => return Ok(false),
             Self::Before(run) => {
                 response.interpretation = Some(run::summary(run));
-                response.entities = run::spoken_of(plan.reader, source).await?;
+                response.entities = run::spoken_of(reader, source).await?;
                 return Ok(false);
             }
-            Self::Failed { run, .. } => (RunRow::clone(run), None),
-            Self::Found { run, entities, remarks } => (RunRow::clone(run), Some((entities, remarks))),
+            Self::Failed { run, .. } => (Run::clone(run), None),
+            Self::Found { run, entities, remarks } => (Run::clone(run), Some((entities, remarks))),
         };
         run.source_id.clone_from(&source.id);
         if let Some((found, remarks)) = found {
@@ -170,7 +173,7 @@ impl Ran {
                 .iter()
                 .map(|found| Incoming { entity_type: found.entity_type.clone(), fields: found.fields.0.clone() })
                 .collect();
-            let (batch, left_out) = Batch::prepare_found(plan, incoming).await?;
+            let (batch, left_out) = Batch::prepare_found(reader, plan, incoming).await?;
             let origin = Origin {
                 run_id: Some(run.id.clone()),
                 observed_at: None,
@@ -179,13 +182,13 @@ impl Ran {
                 kind: None,
                 is_new: true,
             };
-            let mut absorbed = batch.absorb(plan, source, &origin).await?;
+            let mut absorbed = batch.absorb(reader, plan, None, source, &origin).await?;
             if left_out > 0 {
                 let message =
                     format!("{left_out} of the entities that the file has cannot be stored: no type, or no identity");
-                absorbed.warnings.push(IngestWarning { message, ..IngestWarning::default() });
+                absorbed.warnings.push(Warning { message, ..Warning::default() });
             }
-            let about_file = |message: &String| IngestWarning { message: message.clone(), ..IngestWarning::default() };
+            let about_file = |message: &String| Warning { message: message.clone(), ..Warning::default() };
             absorbed.warnings.splice(0..0, remarks.iter().map(about_file));
             run.entities_created = absorbed.entities_created;
             run.observations_created = absorbed.observations_created;
@@ -194,7 +197,7 @@ impl Ran {
         response.interpretation = Some(run::summary(&run));
         // A run that failed before is made again under its name.
         let key = RecordKey::new(kind::RUN, &run.id);
-        let before = plan.reader.row::<RunRow>(key).await?;
+        let before = reader.row::<Run>(key).await?;
         plan.put(Row::Run(run), before.map(|before| before.version));
         Ok(true)
     }

@@ -1,15 +1,15 @@
 //! Ingest: entities from a source become observations.
 //!
-//! [`request`] checks what was sent, [`Batch`] says which entities it is about, [`Batch::absorb`] turns it into
-//! observations of a [`Plan`].
+//! [`request`] checks what was sent, [`Batch`] says which entities it is about, [`Batch::absorb`] loads what is stored about
+//! them and lets [`crate::domain::ingest`] decide.
 
 mod absorb;
 mod batch;
 mod request;
 mod structured;
 
-pub use absorb::{Absorbed, Origin, refer};
-pub use batch::{Batch, references};
+pub use absorb::edges_wanted;
+pub use batch::Batch;
 pub use request::{ENTITIES_MAX, Incoming, incoming};
 pub use structured::list;
 

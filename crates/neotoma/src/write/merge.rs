@@ -1,19 +1,21 @@
-//! Merges: one entity becomes part of another. Observations stay where they were written.
+//! merge_entities and unmerge_entities.
 
 use contract::Context;
-use contract::generated::neotoma::{MergeEntitiesRequest, MergeEntitiesResponse};
+use contract::generated::neotoma::{
+    MergeEntitiesRequest, MergeEntitiesResponse, UnmergeEntitiesRequest, UnmergeEntitiesResponse,
+};
+use desk::Stored;
 use ledger::RecordKey;
 
-use super::edges::Edges;
-use super::{Act, Decision, Plan, Write};
-use crate::projection::fold::Happened;
-use crate::projection::reader::MERGE_CHAIN_MAX;
-use crate::projection::row::{EntityRow, MergeRow, Row, kind};
-use crate::projection::{Reader, Stored};
+use super::{Act, Decision, Write, load};
+use crate::domain::Observation;
+use crate::domain::fact::Happening;
+use crate::domain::merge::{self, FROM, Loaded, Merge, TO};
+use crate::domain::plan::Plan;
+use crate::domain::unmerge::{self, Around, Unmerged};
+use crate::projection::Reader;
+use crate::projection::row::{EntityRow, kind, merged_scope};
 use crate::{Error, user};
-
-const FROM: &str = "from_entity_id";
-const TO: &str = "to_entity_id";
 
 impl Write {
     pub(super) async fn merge(
@@ -27,127 +29,108 @@ impl Write {
         }
         let reader = Reader::live(self.recorder.ledger(), ctx, &user);
         let _locks = self.lock_named(&reader, &[&request.from_entity_id, &request.to_entity_id]).await;
-        self.recorder.once(ctx, Act::Update, || decide(&reader, ctx, request)).await
+        self.recorder.once(ctx, Act::Update, || decide_merge(&reader, ctx, request)).await
+    }
+
+    pub(super) async fn unmerge(
+        &self,
+        ctx: &Context,
+        request: &UnmergeEntitiesRequest,
+    ) -> Result<UnmergeEntitiesResponse, Error> {
+        let user = user::of_caller(ctx, None)?;
+        let reader = Reader::live(self.recorder.ledger(), ctx, &user);
+        let _locks = self.lock_named(&reader, &[&request.from_entity_id]).await;
+        self.recorder.once(ctx, Act::Update, || decide_unmerge(&reader, ctx, request)).await
     }
 }
 
-async fn decide(
+async fn decide_merge(
     reader: &Reader<'_>,
     ctx: &Context,
     request: &MergeEntitiesRequest,
 ) -> Result<Decision<MergeEntitiesResponse>, Error> {
-    let mut plan = Plan::new(reader, ctx.now);
+    let mut plan = Plan::new(reader.user, ctx.now);
     let from = reader.named(FROM, &request.from_entity_id).await?;
     let to = reader.named(TO, &request.to_entity_id).await?;
-    check_named(&from.row, &to.row)?;
+    merge::check_named(&from.row, &to.row)?;
     let to = reader.survivor(to).await?;
-    check_survivor(&from.row, &to.row)?;
-    check_chain(reader, &from.row).await?;
-    let (from_id, to_id) = (from.row.id.clone(), to.row.id.clone());
-    plan.load_schemas(std::iter::once(to.row.entity_type.as_str())).await?;
-    let mut edges = Edges::at(&mut plan, &[&from_id, &to_id]).await?;
-
-    let merge = MergeRow {
-        from: from_id.clone(),
-        to: to_id.clone(),
-        reason: request.merge_reason.clone(),
-        merged_at: ctx.now,
-        observations_moved: from.row.state.count(),
-    };
-    unite(&mut plan, from, to);
-    for edge in edges.iter_mut() {
-        for end in [&mut edge.source, &mut edge.target] {
-            if *end == from_id {
-                end.clone_from(&to_id);
-            }
-        }
-    }
-    edges.settle(&mut plan, &[&to_id], TO).await?;
-    plan.settle().await?;
-    let answer = answer(&merge);
-    plan.put(Row::Merge(merge), None);
-    Ok(plan.decision(Happened::Merged, RecordKey::new(kind::MERGE, from_id), answer))
+    let parts = reader.entities(merge::parts_wanted(&from.row)).await?;
+    let parts = parts.into_iter().flatten().map(Stored::into_row).collect();
+    load::schemas(reader, &mut plan, std::iter::once(to.row.entity_type.as_str())).await?;
+    let edges = load::edges_at(reader, &[&from.row.id, &to.row.id]).await?;
+    let merge = merge::merge(&mut plan, Loaded { from, to, parts, edges }, request.merge_reason.clone())?;
+    load::settle(reader, &mut plan).await?;
+    Ok(plan.decision(&Happening::Merged { from: merge.from.clone() }, merged(merge)))
 }
 
-/// What can be said before merges are followed.
-fn check_named(from: &EntityRow, to: &EntityRow) -> Result<(), Error> {
-    if from.id == to.id {
-        return Err(Error::invalid(TO, "is the same entity as from_entity_id", "name two different entities"));
-    }
-    if let Some(into) = &from.merged_into {
-        return Err(Error::AlreadyMerged { into: into.clone() });
-    }
-    if from.state.is_deleted() { Err(Error::NoSuchEntity { field: FROM }) } else { Ok(()) }
-}
-
-fn check_survivor(from: &EntityRow, to: &EntityRow) -> Result<(), Error> {
-    if to.state.is_deleted() {
-        return Err(Error::NoSuchEntity { field: TO });
-    }
-    if from.id == to.id {
-        return Err(Error::invalid(
-            TO,
-            "is part of from_entity_id already",
-            "undo that merge with unmerge_entities first, or merge the other way",
-        ));
-    }
-    if from.entity_type != to.entity_type {
-        let fix = format!("merge entities of one type; these are of type {} and {}", from.entity_type, to.entity_type);
-        return Err(Error::invalid(TO, "is of another type than from_entity_id", fix));
-    }
-    Ok(())
-}
-
-/// Refuses a merge after which a chain of merges could not be followed any more.
-async fn check_chain(reader: &Reader<'_>, from: &EntityRow) -> Result<(), Error> {
-    // A chain is never longer than what it is made of, so few need a closer look.
-    if from.members.len() + 2 < MERGE_CHAIN_MAX {
-        return Ok(());
-    }
-    let members = reader.entities(&from.members).await?;
-    let rows: Vec<EntityRow> = members.into_iter().flatten().map(|member| member.row).collect();
-    if chain(&rows, &from.id) + 2 < MERGE_CHAIN_MAX {
-        return Ok(());
-    }
-    let fix = "merge its parts into the other entity one by one, or merge the other way";
-    Err(Error::invalid(FROM, format!("is the end of a chain of {} merges", MERGE_CHAIN_MAX - 2), fix))
-}
-
-/// The longest chain of merges that ends at `end`.
-fn chain(members: &[EntityRow], end: &str) -> usize {
-    let (mut length, mut ends) = (0, vec![end]);
-    loop {
-        let into = |member: &&EntityRow| member.merged_into.as_deref().is_some_and(|into| ends.contains(&into));
-        ends = members.iter().filter(into).map(|member| member.id.as_str()).collect();
-        if ends.is_empty() || length > members.len() {
-            return length;
-        }
-        length += 1;
-    }
-}
-
-/// Makes `from` a part of `to`.
-fn unite(plan: &mut Plan<'_>, from: Stored<EntityRow>, to: Stored<EntityRow>) {
-    let (schema, now) = (plan.schema(&to.row.entity_type).clone(), plan.now);
-    let (part, id) = (from.row.clone(), to.row.id.clone());
-    plan.hold(from);
-    plan.hold(to);
-    let into = plan.entity_mut(&id);
-    into.state.absorb(&schema, &part.state);
-    into.updated_at = into.updated_at.max(part.updated_at).max(now);
-    into.members.extend(std::iter::once(&part.id).chain(&part.members).cloned());
-    into.members.sort();
-    into.add_aliases(std::iter::once(&part.name).chain(&part.aliases));
-    plan.entity_mut(&part.id).merged_into = Some(id);
-}
-
-fn answer(merge: &MergeRow) -> MergeEntitiesResponse {
+fn merged(merge: Merge) -> MergeEntitiesResponse {
     MergeEntitiesResponse {
-        from_entity_id: merge.from.clone(),
-        to_entity_id: merge.to.clone(),
+        from_entity_id: merge.from,
+        to_entity_id: merge.to,
         observations_moved: merge.observations_moved,
         merged_at: merge.merged_at.to_string(),
-        merge_reason: merge.reason.clone(),
+        merge_reason: merge.reason,
         ..MergeEntitiesResponse::default()
     }
+}
+
+async fn decide_unmerge(
+    reader: &Reader<'_>,
+    ctx: &Context,
+    request: &UnmergeEntitiesRequest,
+) -> Result<Decision<UnmergeEntitiesResponse>, Error> {
+    let mut plan = Plan::new(reader.user, ctx.now);
+    let from = reader.named_in(FROM, &request.from_entity_id, &[&merged_scope(reader.user), reader.user]).await?;
+    let merge = reader.row::<Merge>(RecordKey::new(kind::MERGE, &from.row.id)).await?;
+    let merge = unmerge::merge_of(&from.row, merge)?;
+    load::schemas(reader, &mut plan, std::iter::once(from.row.entity_type.as_str())).await?;
+    let chain = chain(reader, &from).await?;
+    let root = chain.last().map_or_else(String::new, |root| root.row.id.clone());
+    let edges = load::edges_at(reader, &[&root]).await?;
+    let mut around = Vec::with_capacity(chain.len());
+    for entity in chain {
+        around.push(surroundings(reader, &from.row, entity).await?);
+    }
+    let written = written_to(reader, &from.row.id, &from.row.members).await?;
+    let loaded = unmerge::Loaded { from, written, merge, chain: around, edges };
+    let unmerged = unmerge::unmerge(&mut plan, loaded);
+    load::settle(reader, &mut plan).await?;
+    let happening = Happening::Unmerged { from: unmerged.from.clone() };
+    let answer = answer(unmerged, ctx);
+    Ok(plan.decision(&happening, answer))
+}
+
+fn answer(unmerged: Unmerged, ctx: &Context) -> UnmergeEntitiesResponse {
+    UnmergeEntitiesResponse {
+        from_entity_id: unmerged.from,
+        to_entity_id: unmerged.to,
+        observations_returned: unmerged.observations_returned,
+        unmerged_at: ctx.now.to_string(),
+        ..UnmergeEntitiesResponse::default()
+    }
+}
+
+/// The entities that it is part of, the one that it was merged into first, the survivor last.
+async fn chain(reader: &Reader<'_>, from: &Stored<EntityRow>) -> Result<Vec<Stored<EntityRow>>, Error> {
+    let mut chain: Vec<Stored<EntityRow>> = Vec::new();
+    let mut next = from.row.merged_into.clone();
+    while let Some(id) = next.take() {
+        let Some(entity) = reader.entity(&id).await? else { break };
+        next.clone_from(&entity.row.merged_into);
+        chain.push(entity);
+    }
+    Ok(chain)
+}
+
+/// Loads what stays with an entity when another leaves it.
+async fn surroundings(reader: &Reader<'_>, leaving: &EntityRow, entity: Stored<EntityRow>) -> Result<Around, Error> {
+    let stays = unmerge::staying(leaving, &entity.row);
+    let written = written_to(reader, &entity.row.id, &stays).await?;
+    let parts = reader.entities(&stays).await?.into_iter().flatten().map(Stored::into_row).collect();
+    Ok(Around { entity, written, parts })
+}
+
+async fn written_to(reader: &Reader<'_>, id: &str, members: &[String]) -> Result<Vec<Observation>, Error> {
+    let ids: Vec<&str> = std::iter::once(id).chain(members.iter().map(String::as_str)).collect();
+    reader.observations_of(&ids).await
 }

@@ -10,7 +10,7 @@ use ledger::{Ledger, Seq, SharedLedger};
 use scope::Timestamp;
 
 use crate::Error;
-use crate::projection::fold::Fact;
+use crate::domain::fact::Fact;
 
 /// What a call does, and what it answers when that has been done.
 pub type Decision<A> = desk::Decision<Fact, A>;

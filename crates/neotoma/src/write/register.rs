@@ -2,16 +2,19 @@
 
 use contract::Context;
 use contract::generated::neotoma::{RegisterSchemaRequest, RegisterSchemaResponse};
+use desk::Stored;
 use ledger::{Find, FindOrder, RecordKey};
 use serde_json::Value;
 
-use super::{Act, Plan, Progress, Write};
+use super::{Act, Progress, Write, load};
+use crate::domain::fact::Happening;
+use crate::domain::plan::Plan;
+use crate::domain::register::{self, Names};
 use crate::domain::relation::{RelationType, is_relation_name};
-use crate::domain::schema::{self, BadType, SchemaScope};
-use crate::domain::{Schema, State, shape};
-use crate::projection::fold::Happened;
-use crate::projection::row::{self, EntityRow, Row, deleted_scope, kind, merged_scope};
-use crate::projection::{Reader, Stored};
+use crate::domain::schema::{self, BadType};
+use crate::domain::{Observation, Schema, shape};
+use crate::projection::Reader;
+use crate::projection::row::{self, EntityRow, deleted_scope, kind, merged_scope};
 use crate::{Error, user};
 
 /// Entities whose snapshots one call computes again.
@@ -33,12 +36,13 @@ impl Write {
         let _locks = self.recorder.lock([subject.id.as_str()]).await;
         let progress = Progress::new(ctx, STEPS);
         let decide = || async {
-            let mut plan = Plan::new(&reader, ctx.now);
+            let mut plan = Plan::new(&user, ctx.now);
             let answer = match &wanted {
-                Wanted::Entity(schema) => register_schema(&mut plan, schema.clone(), &progress).await?,
-                Wanted::Relation(relation) => register_relation(&mut plan, relation).await?,
+                Wanted::Entity(schema) => register_schema(&reader, &mut plan, schema, &progress).await?,
+                Wanted::Relation(relation) => register_relation(&reader, &mut plan, relation).await?,
             };
-            Ok(plan.decision::<RegisterSchemaResponse>(Happened::SchemaRegistered, subject.clone(), answer))
+            load::settle(&reader, &mut plan).await?;
+            Ok(plan.decision(&Happening::SchemaRegistered { what: subject.clone() }, answer))
         };
         let registered = self.recorder.once(ctx, Act::Insert, decide).await?;
         progress.reach(STEPS, "everything is stored").await;
@@ -120,69 +124,51 @@ fn path(found: &str) -> String {
 }
 
 async fn register_schema(
-    plan: &mut Plan<'_>,
-    definition: Box<Schema>,
+    reader: &Reader<'_>,
+    plan: &mut Plan,
+    definition: &Schema,
     progress: &Progress<'_>,
 ) -> Result<RegisterSchemaResponse, Error> {
-    let reader = plan.reader;
-    let of = definition.entity_type.clone();
-    check_names(reader, &definition).await?;
-    plan.load_schemas(std::iter::once(of.as_str())).await?;
-    let former = plan.schema(&of).clone();
-    let schema = former.successor(Schema { scope: SchemaScope::User, active: true, ..*definition });
+    let of = definition.entity_type.as_str();
+    let names = names(reader, definition).await?;
+    load::schemas(reader, plan, std::iter::once(of)).await?;
+    let schema = register::define(plan, definition, &names)?;
     let mut answer = RegisterSchemaResponse {
-        entity_type: Some(of.clone()),
-        schema_version: Some(schema.schema_version.clone()),
+        entity_type: Some(of.to_owned()),
+        schema_version: Some(schema.as_ref().unwrap_or_else(|| plan.schema(of)).schema_version.clone()),
         ..RegisterSchemaResponse::default()
     };
-    if schema.schema_version == former.schema_version {
+    let Some(schema) = schema else {
+        *plan = Plan::new(reader.user, plan.now);
         return Ok(answer);
-    }
-    let entities = of_type(reader, &of).await?;
-    let count = entities.len();
+    };
+    let entities = of_type(reader, of).await?;
+    let (count, reduces_anew) = (entities.len(), register::reduces_anew(plan, &schema));
     answer.entities_recomputed = count as u64;
     for (index, entity) in entities.into_iter().enumerate() {
         // All but the last step are about the snapshots.
         let done = index as u64 * (STEPS - 1) / count as u64;
         progress.reach(done, "snapshots are computed again").await;
-        let id = entity.row.id.clone();
-        let state = match former.reducers == schema.reducers {
-            true => entity.row.state.clone(),
-            false => reduced(reader, &schema, &entity.row).await?,
-        };
-        plan.hold(entity);
-        plan.entity_mut(&id).state = state;
+        let written = if reduces_anew { Some(written_to(reader, &entity.row).await?) } else { None };
+        register::recompute(plan, &schema, entity, written.as_deref());
     }
     plan.declare(schema);
-    plan.settle().await?;
     Ok(answer)
 }
 
-/// Refuses names that mean something else already, or nothing.
-async fn check_names(reader: &Reader<'_>, definition: &Schema) -> Result<(), Error> {
+/// Loads what the names in a definition mean.
+async fn names(reader: &Reader<'_>, definition: &Schema) -> Result<Names, Error> {
     let of = definition.entity_type.as_str();
-    let meant = reader.types_meant(std::iter::once(of)).await?;
-    if let Some(other) = meant.get(of).filter(|meant| *meant != of) {
-        let fix = format!("register {other}, or choose a name of its own");
-        return Err(Error::invalid("entity_type", "is another name of a type", fix));
+    let meant = reader.types_meant(std::iter::once(of)).await?.remove(of);
+    let types = reader.schemas(definition.aliases.iter().map(String::as_str)).await?.into_keys().collect();
+    let mut names = Names { meant, types, ..Names::default() };
+    for alias in &definition.aliases {
+        names.aliases.extend(reader.aliased_type(alias).await?.map(|of| (alias.clone(), of)));
     }
-    let own = reader.schemas(definition.aliases.iter().map(String::as_str)).await?;
-    for (index, alias) in definition.aliases.iter().enumerate() {
-        let taken = own.contains_key(alias)
-            || schema::builtin(alias).is_some()
-            || reader.aliased_type(alias).await?.is_some_and(|other| other != of);
-        if taken {
-            let path = format!("definition.aliases[{index}]");
-            return Err(Error::invalid(path, "is the name or alias of another type", "leave it out"));
-        }
+    for reference in &definition.reference_fields {
+        names.relations.extend(reader.relation_type(&reference.relationship_type).await?.map(|of| of.name));
     }
-    for (index, reference) in definition.reference_fields.iter().enumerate() {
-        if reader.relation_type(&reference.relationship_type).await?.is_none() {
-            let path = format!("definition.reference_fields[{index}].relationship_type");
-            return Err(Error::invalid(path, "is not a relationship type", "register it first with relationship_type"));
-        }
-    }
-    Ok(())
+    Ok(names)
 }
 
 /// Every entity of a type, merged and deleted ones too.
@@ -217,20 +203,18 @@ async fn of_type(reader: &Reader<'_>, of: &str) -> Result<Vec<Stored<EntityRow>>
     Ok(found)
 }
 
-/// The state of an entity by the observations that lead to it.
-async fn reduced(reader: &Reader<'_>, schema: &Schema, entity: &EntityRow) -> Result<State, Error> {
+/// The observations that lead to an entity.
+async fn written_to(reader: &Reader<'_>, entity: &EntityRow) -> Result<Vec<Observation>, Error> {
     let ids: Vec<&str> = std::iter::once(&entity.id).chain(&entity.members).map(String::as_str).collect();
-    Ok(State::of(schema, &reader.observations_of(&ids).await?))
+    reader.observations_of(&ids).await
 }
 
-async fn register_relation(plan: &mut Plan<'_>, relation: &RelationType) -> Result<RegisterSchemaResponse, Error> {
-    match plan.reader.relation_type(&relation.name).await? {
-        Some(known) if known.acyclic != relation.acyclic => {
-            let fix = "a relationship type keeps its rule; register another name";
-            return Err(Error::invalid("acyclic", "is another rule than the registered one", fix));
-        }
-        Some(_) => {}
-        None => plan.put(Row::RelationType(relation.clone()), None),
-    }
+async fn register_relation(
+    reader: &Reader<'_>,
+    plan: &mut Plan,
+    relation: &RelationType,
+) -> Result<RegisterSchemaResponse, Error> {
+    let known = reader.relation_type(&relation.name).await?;
+    register::relate_by(plan, relation, known.as_ref())?;
     Ok(RegisterSchemaResponse { relationship_type: Some(relation.name.clone()), ..RegisterSchemaResponse::default() })
 }

@@ -50,6 +50,32 @@ async fn all_about(desk: &Desk, id: &str) -> Value {
     Value::from(about)
 }
 
+#[tokio::test]
+async fn the_survivor_keeps_its_name() {
+    let desk = Desk::new();
+    let contact = |name: &str| json!([{"entity_type": "contact", "name": name, "organization": "Holding"}]);
+    let to = desk.store(contact("Acme")).await;
+    let others = [desk.store(contact("Beta")).await, desk.store(contact("Gamma")).await];
+    // What is merged into it was named later, so the snapshot has that name.
+    let name = async || desk.ok("retrieve_entities", json!({"entity_type": "contact"})).await["entities"][0].clone();
+    for from in &others {
+        desk.ok("merge_entities", merge(from, &to)).await;
+        assert_eq!(name().await["canonical_name"], "Acme");
+    }
+    desk.ok("correct", json!({"entity_id": to, "entity_type": "contact", "field": "phone", "value": "1"})).await;
+    assert_eq!(name().await["canonical_name"], "Acme");
+    // Another part stays; its name is not the survivor's either.
+    desk.ok("unmerge_entities", json!({"from_entity_id": others[0]})).await;
+    assert_eq!(name().await["canonical_name"], "Acme");
+    for known in ["Acme", "Gamma"] {
+        let found = desk.ok("get_entity_by_identifier", json!({"identifier": known})).await;
+        assert_eq!(found["entities"][0]["id"], to.as_str(), "{known}: {found}");
+    }
+    // What is said about it afterwards names it.
+    desk.ok("correct", json!({"entity_id": to, "entity_type": "contact", "field": "name", "value": "Delta"})).await;
+    assert_eq!(name().await["canonical_name"], "Delta");
+}
+
 // N-220: the same merge of the same entities gives the same result.
 #[tokio::test]
 async fn the_same_merge_gives_the_same_result() {

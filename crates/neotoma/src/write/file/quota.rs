@@ -11,10 +11,11 @@ use scope::Timestamp;
 
 use super::run::Wanted;
 use crate::Error;
+use crate::domain::fact::Happening;
+use crate::domain::plan::Plan;
 use crate::projection::Reader;
-use crate::projection::fold::Happened;
 use crate::projection::row::{Row, RunRow, RunStatus, kind};
-use crate::write::{Act, Decision, Plan, Write};
+use crate::write::{Act, Decision, Write};
 
 /// The quota counts the runs of this long.
 const WINDOW_MICROS: i64 = 30 * 24 * 60 * 60 * 1_000_000;
@@ -106,11 +107,12 @@ impl Write {
         let apart = Context { effect: None, ..ctx.clone() };
         let decide = || async {
             let key = RecordKey::new(kind::RUN, &run.id);
-            let before = reader.row::<RunRow>(key.clone()).await?;
-            let mut plan = Plan::new(reader, ctx.now);
+            let before = reader.row::<RunRow>(key).await?;
+            let mut plan = Plan::new(reader.user, ctx.now);
             plan.put(Row::Run(run.clone()), before.map(|before| before.version));
+            let happening = Happening::Interpreted { run_id: run.id.clone() };
             let answer = ReinterpretResponse::default();
-            Ok(Decision { is_final: false, ..plan.decision(Happened::Interpreted, key, answer) })
+            Ok(Decision { is_final: false, ..plan.decision(&happening, answer) })
         };
         self.recorder.once(&apart, Act::Insert, decide).await.map(drop)
     }

@@ -4,34 +4,13 @@ use std::collections::BTreeSet;
 
 use super::Incoming;
 use crate::Error;
-use crate::domain::schema::{self, BadType, Reference};
-use crate::domain::{Map, identity, ids};
+use crate::domain::Map;
+use crate::domain::ingest::{Item, item};
+use crate::domain::plan::Plan;
+use crate::domain::schema::{self, BadType};
 use crate::error::Flaw;
-use crate::write::{Plan, pause};
-
-/// What was sent about one entity, and which one it is.
-#[derive(Debug, Clone)]
-pub struct Item {
-    pub entity_type: String,
-    pub fields: Map,
-    pub entity_id: String,
-    /// What it is called as long as nothing better is known.
-    pub name: String,
-    /// False when another entity may have the same name.
-    pub by_name: bool,
-    /// Entities that its reference fields name.
-    pub references: Vec<Referred>,
-}
-
-/// An entity that a field names.
-#[derive(Debug, Clone)]
-pub struct Referred {
-    pub relationship_type: String,
-    pub entity_type: String,
-    pub entity_id: String,
-    pub name: String,
-    pub fields: Map,
-}
+use crate::projection::Reader;
+use crate::write::{load, pause};
 
 /// The entities of one call.
 #[derive(Debug, Clone, Default)]
@@ -44,20 +23,24 @@ pub struct Batch {
 impl Batch {
     /// Finds out what the entities are. Loads their schemas into the plan and lets inferred ones grow. A refusal names
     /// every entity that cannot be stored.
-    pub async fn prepare(plan: &mut Plan<'_>, incoming: Vec<Incoming>) -> Result<Self, Error> {
-        let (batch, flaws) = Self::sorted_out(plan, incoming).await?;
+    pub async fn prepare(reader: &Reader<'_>, plan: &mut Plan, incoming: Vec<Incoming>) -> Result<Self, Error> {
+        let (batch, flaws) = Self::sorted_out(reader, plan, incoming).await?;
         if flaws.is_empty() { Ok(batch) } else { Err(Error::Flawed(flaws)) }
     }
 
     /// Like [`Self::prepare`], for what was found and not sent: what cannot be stored is left out and counted.
-    pub async fn prepare_found(plan: &mut Plan<'_>, found: Vec<Incoming>) -> Result<(Self, usize), Error> {
-        let (batch, flaws) = Self::sorted_out(plan, found).await?;
+    pub async fn prepare_found(
+        reader: &Reader<'_>,
+        plan: &mut Plan,
+        found: Vec<Incoming>,
+    ) -> Result<(Self, usize), Error> {
+        let (batch, flaws) = Self::sorted_out(reader, plan, found).await?;
         Ok((batch, flaws.len()))
     }
 
     /// Like [`Self::prepare`] without reading anything, for entities of built-in types that the user has no schemas for.
     /// Nothing when another type is among them, or one that cannot be stored.
-    pub async fn assume(plan: &mut Plan<'_>, incoming: Vec<Incoming>) -> Option<Self> {
+    pub async fn assume(plan: &mut Plan, incoming: Vec<Incoming>) -> Option<Self> {
         for of in incoming.iter().map(|incoming| incoming.entity_type.as_str()) {
             let references = &schema::builtin(of)?.reference_fields;
             let targets = references.iter().map(|reference| reference.target_type.as_str());
@@ -70,10 +53,14 @@ impl Batch {
         flaws.is_empty().then_some(batch)
     }
 
-    async fn sorted_out(plan: &mut Plan<'_>, incoming: Vec<Incoming>) -> Result<(Self, Vec<Flaw>), Error> {
-        let types = types(plan, &incoming).await?;
+    async fn sorted_out(
+        reader: &Reader<'_>,
+        plan: &mut Plan,
+        incoming: Vec<Incoming>,
+    ) -> Result<(Self, Vec<Flaw>), Error> {
+        let types = types(reader, &incoming).await?;
         let distinct: BTreeSet<&str> = types.iter().flatten().map(String::as_str).collect();
-        plan.load_schemas(distinct.iter().copied()).await?;
+        load::schemas(reader, plan, distinct.iter().copied()).await?;
         for of in &distinct {
             let of_type = types.iter().zip(&incoming).filter(|(r#type, _)| r#type.as_deref() == Some(*of));
             let samples: Vec<&Map> = of_type.map(|(_, incoming)| &incoming.fields).collect();
@@ -83,11 +70,11 @@ impl Batch {
             .iter()
             .flat_map(|of| plan.schema(of).reference_fields.iter().map(|reference| reference.target_type.clone()))
             .collect();
-        plan.load_schemas(targets.iter().map(String::as_str)).await?;
+        load::schemas(reader, plan, targets.iter().map(String::as_str)).await?;
         Ok(Self::of_types(plan, types, incoming).await)
     }
 
-    async fn of_types(plan: &Plan<'_>, types: Vec<Option<String>>, incoming: Vec<Incoming>) -> (Self, Vec<Flaw>) {
+    async fn of_types(plan: &Plan, types: Vec<Option<String>>, incoming: Vec<Incoming>) -> (Self, Vec<Flaw>) {
         let mut items = Vec::with_capacity(incoming.len());
         let mut flaws = Vec::new();
         for (index, (entity_type, incoming)) in types.into_iter().zip(incoming).enumerate() {
@@ -116,42 +103,7 @@ fn distinct(items: &[Item]) -> Vec<String> {
 }
 
 /// The types that are meant; nothing for a text that cannot name one.
-async fn types(plan: &Plan<'_>, incoming: &[Incoming]) -> Result<Vec<Option<String>>, Error> {
-    let meant = plan.reader.types_meant(incoming.iter().map(|incoming| incoming.entity_type.as_str())).await?;
+async fn types(reader: &Reader<'_>, incoming: &[Incoming]) -> Result<Vec<Option<String>>, Error> {
+    let meant = reader.types_meant(incoming.iter().map(|incoming| incoming.entity_type.as_str())).await?;
     Ok(incoming.iter().map(|incoming| meant.get(incoming.entity_type.as_str()).cloned()).collect())
-}
-
-fn item(plan: &Plan<'_>, index: usize, entity_type: String, fields: Map) -> Result<Item, Flaw> {
-    let (user, schema) = (plan.reader.user, plan.schema(&entity_type));
-    let identity = identity::identify(schema, &fields).map_err(|unidentified| {
-        Flaw::new(format!("entities[{index}]"), "has nothing that identifies it", unidentified.to_string())
-    })?;
-    let references = references(plan, &entity_type, &fields);
-    Ok(Item {
-        entity_id: ids::entity(user, &entity_type, &identity.value),
-        by_name: matches!(&identity.by, identity::By::Name(_))
-            || matches!(&identity.by, identity::By::Schema(rule) if *rule == ["name"] || *rule == ["title"]),
-        name: identity.name,
-        entity_type,
-        fields,
-        references,
-    })
-}
-
-/// The entities that the reference fields among `fields` name.
-pub fn references(plan: &Plan<'_>, entity_type: &str, fields: &Map) -> Vec<Referred> {
-    let named = |reference: &Reference| {
-        let name = fields.get(&reference.field)?.as_str().filter(|name| !name.trim().is_empty())?;
-        let mut fields = Map::new();
-        fields.insert("name".to_owned(), name.into());
-        let identity = identity::identify(plan.schema(&reference.target_type), &fields).ok()?;
-        Some(Referred {
-            relationship_type: reference.relationship_type.clone(),
-            entity_type: reference.target_type.clone(),
-            entity_id: ids::entity(plan.reader.user, &reference.target_type, &identity.value),
-            name: identity.name,
-            fields,
-        })
-    };
-    plan.schema(entity_type).reference_fields.iter().filter_map(named).collect()
 }

@@ -3,24 +3,27 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use contract::generated::neotoma::{IngestRequest, IngestResponse, IngestWarning, InterpretationSummary};
-use contract::{Context, Object};
+use contract::generated::neotoma::{
+    IngestRequest, IngestResponse, IngestWarning, IngestedEntity, InterpretationSummary,
+};
+use contract::{Context, List, Object};
 use desk::LocksHeld;
-use ledger::RecordKey;
 use serde_json::Value;
 
-use super::absorb::{Absorbed, Origin};
 use super::request::{self, Claimed};
 use super::{Batch, Incoming, incoming};
 use crate::Error;
+use crate::domain::fact::Happening;
 use crate::domain::ids::{self, EntitiesHash};
+use crate::domain::ingest::{Absorbed, Action, Became, Origin, Warning};
+use crate::domain::plan::Plan;
+use crate::domain::row::{Row, schema_key};
 use crate::domain::shape;
+use crate::domain::source::{Content, Source, SourceKind};
 use crate::error::Flaws;
 use crate::projection::Reader;
-use crate::projection::content::ContentRow;
-use crate::projection::fold::Happened;
-use crate::projection::row::{Row, SourceKind, SourceRow, kind};
-use crate::write::{Act, Decision, Plan, Progress, Write, pause};
+use crate::write::ahead::{self, Ahead};
+use crate::write::{Act, Decision, Progress, Write, load, pause};
 
 /// The version of what turns entities into observations; part of what identifies a run.
 const STRUCTURED: &str = "chancery-structured/1";
@@ -57,19 +60,19 @@ impl Write {
         let source_id = ids::source(user, &content_hash);
         let reader = Reader::live(self.recorder.ledger(), ctx, user);
         let sent = Sent { request, claimed, priority, content_hash, source_id };
-        let (plan, batch, _locks) = self.begin(&sent, &reader, ctx, entities).await?;
-        let prepared = Mutex::new(Some((plan, batch)));
+        let (prepared, _locks) = self.begin(&sent, &reader, ctx, entities).await?;
+        let prepared = Mutex::new(Some(prepared));
         progress.reach(2, "it is known which entities they are").await;
         let stored = self
             .recorder
             .once(ctx, Act::Insert, || async {
                 // Decided again, everything is looked at anew.
                 let taken = prepared.lock().map(|mut prepared| prepared.take()).unwrap_or_default();
-                let (plan, batch) = match taken {
+                let prepared = match taken {
                     Some(prepared) => prepared,
                     None => prepared_anew(&reader, ctx, incoming(&request.entities).await?).await?,
                 };
-                let decision = sent.decide(plan, batch, ctx).await?;
+                let decision = sent.decide(&reader, prepared, ctx).await?;
                 progress.reach(3, "the observations are made").await;
                 Ok(decision)
             })
@@ -79,43 +82,48 @@ impl Write {
     }
 
     /// Finds out what a call is about, and waits for whoever writes about the same.
-    async fn begin<'r>(
+    async fn begin(
         &self,
         sent: &Sent<'_>,
-        reader: &'r Reader<'r>,
+        reader: &Reader<'_>,
         ctx: &Context,
         entities: Vec<Incoming>,
-    ) -> Result<(Plan<'r>, Batch, LocksHeld<'_>), Error> {
+    ) -> Result<(Prepared, LocksHeld<'_>), Error> {
         let entities = if entities.len() <= AHEAD_MAX {
-            let mut plan = Plan::new(reader, ctx.now);
+            let mut plan = Plan::new(reader.user, ctx.now);
             if let Some(batch) = Batch::assume(&mut plan, entities).await {
-                let locks = self.lock_for(sent, &batch).await;
-                if plan.read_ahead(&sent.source_id, &batch.entity_ids).await? {
-                    return Ok((plan, batch, locks));
+                let locks = self.lock_for(sent, &plan, &batch).await;
+                if let Some(ahead) = ahead::read(reader, &plan, &sent.source_id, &batch.entity_ids).await? {
+                    return Ok((Prepared { plan, batch, ahead: Some(ahead) }, locks));
                 }
             }
             incoming(&sent.request.entities).await?
         } else {
             entities
         };
-        let (plan, batch) = prepared_anew(reader, ctx, entities).await?;
-        let locks = self.lock_for(sent, &batch).await;
-        Ok((plan, batch, locks))
+        let prepared = prepared_anew(reader, ctx, entities).await?;
+        let locks = self.lock_for(sent, &prepared.plan, &prepared.batch).await;
+        Ok((prepared, locks))
     }
 
-    async fn lock_for(&self, sent: &Sent<'_>, batch: &Batch) -> LocksHeld<'_> {
-        self.recorder.lock(batch.entity_ids.iter().chain([&sent.source_id]).map(String::as_str)).await
+    /// Waits until nobody else writes about the same entities, or teaches the same types.
+    async fn lock_for(&self, sent: &Sent<'_>, plan: &Plan, batch: &Batch) -> LocksHeld<'_> {
+        let types: Vec<String> = plan.changed_types().map(|of| schema_key(&plan.user, of).id).collect();
+        self.recorder.lock(batch.entity_ids.iter().chain([&sent.source_id]).chain(&types).map(String::as_str)).await
     }
 }
 
-async fn prepared_anew<'r>(
-    reader: &'r Reader<'r>,
-    ctx: &Context,
-    entities: Vec<Incoming>,
-) -> Result<(Plan<'r>, Batch), Error> {
-    let mut plan = Plan::new(reader, ctx.now);
-    let batch = Batch::prepare(&mut plan, entities).await?;
-    Ok((plan, batch))
+/// What a call is about, loaded as far as was needed to know that.
+struct Prepared {
+    plan: Plan,
+    batch: Batch,
+    ahead: Option<Ahead>,
+}
+
+async fn prepared_anew(reader: &Reader<'_>, ctx: &Context, entities: Vec<Incoming>) -> Result<Prepared, Error> {
+    let mut plan = Plan::new(reader.user, ctx.now);
+    let batch = Batch::prepare(reader, &mut plan, entities).await?;
+    Ok(Prepared { plan, batch, ahead: None })
 }
 
 async fn content_hash(entities: &[Object]) -> String {
@@ -137,8 +145,17 @@ struct Sent<'a> {
 }
 
 impl Sent<'_> {
-    async fn decide(&self, mut plan: Plan<'_>, batch: Batch, ctx: &Context) -> Result<Decision<IngestResponse>, Error> {
-        let stored = plan.source(&self.source_id).await?;
+    async fn decide(
+        &self,
+        reader: &Reader<'_>,
+        prepared: Prepared,
+        ctx: &Context,
+    ) -> Result<Decision<IngestResponse>, Error> {
+        let Prepared { mut plan, batch, mut ahead } = prepared;
+        let stored = match &mut ahead {
+            Some(ahead) => ahead.source.take(),
+            None => reader.source(&self.source_id).await?,
+        };
         let origin = Origin {
             run_id: None,
             observed_at: self.claimed.observed_at,
@@ -148,26 +165,24 @@ impl Sent<'_> {
             is_new: stored.is_none(),
         };
         let version = stored.as_ref().map(|stored| stored.version);
-        let mut source = stored.map_or_else(|| self.source(ctx), SourceRow::after);
-        let absorbed = batch.absorb(&mut plan, &mut source, &origin).await?;
+        let mut source = stored.map_or_else(|| self.source(ctx), Source::after);
+        let absorbed = batch.absorb(reader, &mut plan, ahead, &mut source, &origin).await?;
         if absorbed.observations_created > 0 || version.is_none() {
             if version.is_none() {
-                plan.rows.push(Row::Content(ContentRow::new(&self.source_id, &self.request.entities)));
+                plan.rows.push(Row::Content(Content::new(&self.source_id, &self.request.entities)));
             }
             plan.put(Row::Source(source), version);
-            plan.settle().await?;
+            load::settle(reader, &mut plan).await?;
         } else {
             // Nothing new was said, so nothing is stored.
-            plan.rows.clear();
-            plan.ends.clear();
-            plan.expectations.clear();
+            plan.clear();
         }
         let answer = self.answer(absorbed, &plan, version.is_some());
-        Ok(plan.decision(Happened::Ingested, RecordKey::new(kind::SOURCE, &self.source_id), answer))
+        Ok(plan.decision(&Happening::Ingested { source_id: self.source_id.clone() }, answer))
     }
 
-    fn source(&self, ctx: &Context) -> SourceRow {
-        SourceRow {
+    fn source(&self, ctx: &Context) -> Source {
+        Source {
             id: self.source_id.clone(),
             kind: SourceKind::Structured,
             content_hash: self.content_hash.clone(),
@@ -183,7 +198,7 @@ impl Sent<'_> {
         }
     }
 
-    fn answer(&self, absorbed: Absorbed, plan: &Plan<'_>, deduplicated: bool) -> IngestResponse {
+    fn answer(&self, absorbed: Absorbed, plan: &Plan, deduplicated: bool) -> IngestResponse {
         let summary = InterpretationSummary {
             run_id: ids::run(&self.source_id, &Value::Null, STRUCTURED),
             entities_created: absorbed.entities_created,
@@ -202,17 +217,31 @@ impl Sent<'_> {
 }
 
 /// Lists what became of the entities, as far as an answer can be read.
-pub fn list(response: &mut IngestResponse, absorbed: Absorbed, plan: &Plan<'_>) {
-    response.entities = absorbed.entities;
-    response.warnings = absorbed.warnings;
-    response.warnings.extend(plan.remarks.iter().map(|(entity, remark)| IngestWarning {
-        index: None,
-        field: None,
-        message: format!("{entity}: {remark}"),
-    }));
-    if response.entities.len() > LISTED_MAX || response.warnings.len() > LISTED_MAX {
-        response.entities.truncate(LISTED_MAX);
-        response.warnings.truncate(LISTED_MAX);
-        response.truncated = Some(true);
+pub fn list(response: &mut IngestResponse, absorbed: Absorbed, plan: &Plan) {
+    let remarks = plan.remarks.iter().map(|(entity, remark)| format!("{entity}: {remark}"));
+    let remarks = remarks.map(|message| Warning { message, ..Warning::default() });
+    let is_short = absorbed.entities.len() <= LISTED_MAX && absorbed.warnings.len() + plan.remarks.len() <= LISTED_MAX;
+    response.entities = absorbed.entities.into_iter().take(LISTED_MAX).map(listed).collect();
+    response.warnings = absorbed.warnings.into_iter().chain(remarks).take(LISTED_MAX).map(warning).collect();
+    response.truncated = (!is_short).then_some(true);
+}
+
+fn listed(became: Became) -> IngestedEntity {
+    let action = match became.action {
+        Action::Created => "created",
+        Action::Matched => "matched",
+        Action::Extended => "extended",
+    };
+    let duplicates = became.possible_duplicates;
+    IngestedEntity {
+        id: became.id,
+        entity_type: became.entity_type,
+        action: action.to_owned(),
+        observation_id: became.observation_id,
+        possible_duplicates: (!duplicates.is_empty()).then(|| List::of(duplicates)),
     }
+}
+
+fn warning(warning: Warning) -> IngestWarning {
+    IngestWarning { index: warning.index, field: warning.field, message: warning.message }
 }
