@@ -46,17 +46,23 @@ pub(crate) fn open_writer(path: &Path, Opening { busy, gather_log }: Opening) ->
     if connection.is_readonly(rusqlite::MAIN_DB).map_err(fail)? {
         return Err(OpenError::ReadOnly { path: path.to_owned() });
     }
-    if log_mode(&connection, busy).map_err(fail)? != "wal" {
-        return Err(OpenError::NotDurable { path: path.to_owned(), setting: "a write-ahead log" });
-    }
+    let mode = log_mode(&connection, busy).map_err(fail)?;
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;").map_err(fail)?;
     connection.pragma_update(None, "cache_size", -WRITER_PAGES_KIB).map_err(fail)?;
     connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES_MAX).map_err(fail)?;
     let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0)).map_err(fail)?;
-    if synchronous != 2 {
-        return Err(OpenError::NotDurable { path: path.to_owned(), setting: "synchronous = FULL" });
+    match lacking(&mode, synchronous) {
+        Some(setting) => Err(OpenError::NotDurable { path: path.to_owned(), setting }),
+        None => Ok(connection),
     }
-    Ok(connection)
+}
+
+/// What a commit would need to survive a power cut and has not.
+fn lacking(mode: &str, synchronous: i64) -> Option<&'static str> {
+    if mode != "wal" {
+        return Some("a write-ahead log");
+    }
+    (synchronous != 2).then_some("synchronous = FULL")
 }
 
 /// Opens the file for reading only.
@@ -99,5 +105,23 @@ fn log_mode(connection: &Connection, busy: Duration) -> rusqlite::Result<String>
             }
             outcome => return outcome,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // R-824 (sqlite)
+    #[test]
+    fn what_is_not_durable_is_not_opened() {
+        assert_eq!(lacking("wal", 2), None);
+        assert_eq!(lacking("memory", 2), Some("a write-ahead log"));
+        assert_eq!(lacking("wal", 1), Some("synchronous = FULL"));
+        let folder = tempfile::tempdir().unwrap();
+        let writer = open_writer(&folder.path().join("chancery.db"), Opening::default()).unwrap();
+        let mode: String = writer.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        let synchronous: i64 = writer.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
+        assert_eq!((mode.as_str(), synchronous), ("wal", 2));
     }
 }

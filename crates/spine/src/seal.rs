@@ -32,7 +32,11 @@ impl Seal {
 
     /// Seals `value` for a purpose: who, what and with which arguments.
     pub fn close<T: Serialize>(&self, value: &T, purpose: &str) -> String {
-        let options = SealOptions::new().associated_data(purpose.as_bytes()).ttl(SEALED_FOR);
+        self.close_within(SEALED_FOR, value, purpose)
+    }
+
+    fn close_within<T: Serialize>(&self, time: Duration, value: &T, purpose: &str) -> String {
+        let options = SealOptions::new().associated_data(purpose.as_bytes()).ttl(time);
         self.codec.seal_json_with(value, &options).expect("a plain value serialises")
     }
 
@@ -64,6 +68,17 @@ mod tests {
         }
     }
 
+    // what was sealed for no time at all is over.
+    #[test]
+    fn a_sealed_value_does_not_open_later() {
+        let seal = Seal::new([7; 32]);
+        let sealed = seal.close_within(Duration::ZERO, &42, "p");
+        // Its last millisecond may still run.
+        assert!((0..10_000_000).any(|_| seal.open::<i32>(&sealed, "p") == Err(Broken)));
+        assert!(SEALED_FOR <= Duration::from_secs(300));
+    }
+
+    //
     #[test]
     fn a_sealed_value_opens_for_its_purpose_only() {
         let seal = Seal::new([7; 32]);

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
@@ -14,9 +14,13 @@ type Table = BTreeMap<String, BTreeSet<String>>;
 
 /// Dependencies between our crates follow the table. Dev-dependencies may also use the engines and the testkit.
 pub fn check(wrong: &mut Vec<String>) -> anyhow::Result<()> {
-    let table = read(&fs::read_to_string(PAGE)?)?;
+    check_in(Path::new(""), wrong)
+}
+
+fn check_in(root: &Path, wrong: &mut Vec<String>) -> anyhow::Result<()> {
+    let table = read(&fs::read_to_string(root.join(PAGE))?)?;
     let mut seen = BTreeSet::new();
-    for manifest in manifests()? {
+    for manifest in manifests(root)? {
         let text = fs::read_to_string(&manifest)?;
         let parsed: toml::Table = text.parse().with_context(|| manifest.display().to_string())?;
         let name = parsed["package"]["name"].as_str().unwrap_or_default().to_owned();
@@ -64,9 +68,9 @@ fn read(page: &str) -> anyhow::Result<Table> {
     Ok(table)
 }
 
-fn manifests() -> anyhow::Result<Vec<PathBuf>> {
-    let mut found = vec![PathBuf::from("xtask/Cargo.toml")];
-    for entry in fs::read_dir("crates")? {
+fn manifests(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = vec![root.join("xtask/Cargo.toml")];
+    for entry in fs::read_dir(root.join("crates"))? {
         found.push(entry?.path().join("Cargo.toml"));
     }
     found.sort();
@@ -91,6 +95,13 @@ mod tests {
             assert!(!reached.contains(name), "{name} uses itself");
         }
         assert!(!table["spine"].iter().any(|used| used.starts_with("ledger")));
+        let spine: toml::Table = include_str!("../../../crates/spine/Cargo.toml").parse().unwrap();
+        for storage in ["ledger", "ledger-sqlite", "sqlite-log", "rusqlite", "transformation", "neotoma"] {
+            assert!(!spine["dependencies"].as_table().unwrap().contains_key(storage), "{storage}");
+        }
+        let mut wrong = Vec::new();
+        check_in(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")), &mut wrong).unwrap();
+        assert_eq!(wrong, [""; 0]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ledger::conformance::{Harness, Sample, change, folds, record};
+use ledger::conformance::{Sample, change, folds, record};
 use ledger::{At, Effect, FieldKey, FieldRange, Find, Ledger, Record};
 use ledger_sqlite::{Options, SqliteLedger};
 use rusqlite::Connection;
@@ -215,6 +215,7 @@ fn first_format(from: &Path, to: &Path) {
     db.execute_batch("PRAGMA application_id = 0x4348414E; PRAGMA user_version = 1").unwrap();
 }
 
+//
 #[tokio::test]
 async fn a_file_of_the_first_format_is_brought_forward_with_its_past() {
     let harness = Embedded::new();
@@ -264,14 +265,4 @@ async fn an_older_file_whose_facts_nobody_understands_is_left_as_it_is() {
         assert!(refused.contains("fact 1 of acme: no capability folds conformance.Happened"), "{refused}");
     }
     SqliteLedger::open(old.path(), harness.options()).unwrap();
-}
-
-// R-824 (sqlite)
-#[test]
-fn the_file_runs_in_wal_mode_with_full_syncs() {
-    let harness = Embedded::new();
-    drop(harness.ledger());
-    let db = Connection::open(harness.directory.path().join("chancery.db")).unwrap();
-    let mode: String = db.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
-    assert_eq!(mode, "wal");
 }
