@@ -3,7 +3,7 @@
 A call counts as cut when its request had left before the signal and no whole answer came. A call begun later may be turned
 away (503, or no connection), but an answer that began must end.
 
-R-431.
+R-431 (shutdown).
 """
 
 import argparse

@@ -156,3 +156,29 @@ fn print_sizes(generated: &Generated) {
     }
     println!("{:>7}  total", generated.sizes.iter().map(|(_, bytes)| bytes).sum::<usize>());
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    //
+    #[test]
+    fn the_annotation_the_form_and_the_place_of_the_catalog_can_be_given() {
+        let flags = ["--expose-annotation", "a.b", "--output-format", "json", "--output-file", "out/tools.json"];
+        let given = Line::try_parse_from(["codegen"].iter().chain(&flags)).unwrap().options;
+        assert_eq!(given.output_format, "json");
+        for contract in contracts(&given) {
+            assert_eq!(contract.expose_annotation, "a.b");
+            assert!(contract.catalog_path.is_none_or(|path| path == Path::new("out/tools.json")));
+        }
+        assert!(Line::try_parse_from(["codegen", "--output-format", "xml"]).is_err());
+    }
+}

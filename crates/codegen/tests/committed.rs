@@ -1,7 +1,9 @@
 //! What is committed is what the protos say.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use codegen::{Contract, Generated, Stamp, catalog, generate, options};
 use serde_json::{Map, Value};
@@ -46,6 +48,34 @@ fn every_generated_file_is_committed_as_it_is_generated() {
     }
 }
 
+// what is generated, and that a machine on which no proto compiler is found can do it.
+#[test]
+fn all_of_it_is_generated_without_an_installed_compiler() {
+    let files = generated().files;
+    let text = |path: &str| {
+        let path = repository().join(path);
+        &files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("no {}", path.display())).text
+    };
+    let code = text("crates/contract/src/gen/transformation.rs");
+    for part in ["pub struct ListArchimateElementsRequest", "pub trait ArchiMateQueryService", "pub struct Services<"] {
+        assert!(code.contains(part), "{part}");
+    }
+    assert!(text("crates/contract/src/gen/transformation/grpc.rs").contains("ArchiMateQueryServiceServer"));
+    assert!(text("gen/mcp/mcp-tool-catalog.json").contains("transformation.listElements"));
+    assert!(text("docs/tools/transformation.md").contains("## transformation.listElements"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let has = |folder: &Path, program: &str| folder.join(program).exists();
+    let without_compiler = std::env::split_paths(&path).filter(|folder| !has(folder, "protoc") && !has(folder, "buf"));
+    let alone = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "every_generated_file_is_committed_as_it_is_generated"])
+        .env("PATH", std::env::join_paths(without_compiler).unwrap())
+        .env_remove("PROTOC")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&alone.stdout);
+    assert!(alone.status.success() && said.contains("1 passed"), "{said}");
+}
+
 //
 #[test]
 fn generating_twice_gives_the_same_bytes() {
@@ -63,7 +93,7 @@ fn the_catalog_fits_its_published_schema() {
     assert_eq!(errors, [""; 0]);
 }
 
-//
+//
 #[test]
 fn the_catalog_holds_every_annotated_method_and_no_other() {
     let folders =
@@ -94,6 +124,47 @@ fn list_elements_is_a_safe_query() {
     );
 }
 
+//
+#[test]
+fn packages_and_options_have_the_names_of_the_specification() {
+    let catalog = committed_catalog();
+    let packages: Vec<&Value> =
+        catalog["capabilities"].as_array().unwrap().iter().map(|capability| &capability["proto_package"]).collect();
+    assert!(packages.contains(&&"ameide_core_proto.transformation.core.v1".into()), "{packages:?}");
+    let annotations = fs::read_to_string(repository().join("proto/ameide/mcp/annotations.proto")).unwrap();
+    assert!(annotations.contains("\npackage ameide.mcp;\n") && annotations.contains("  Expose expose = "));
+    assert_eq!(options::EXPOSE, "ameide.mcp.expose");
+}
+
+/// The tool calls that the pages show: tool and arguments.
+fn shown_calls() -> Vec<(String, Value)> {
+    let pages = fs::read_dir(repository().join("docs")).expect("there are pages");
+    let pages = pages.map(|file| file.expect("a page").path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+    let text: String =
+        pages.chain([repository().join("README.md")]).map(|path| fs::read_to_string(path).expect("a page")).collect();
+    let calls = text.split("chancery call ").skip(1).filter_map(|rest| {
+        let (tool, rest) = rest.lines().next()?.split_once(" '")?;
+        Some((tool.to_owned(), serde_json::from_str(rest.rsplit_once('\'')?.0).expect("arguments")))
+    });
+    calls.collect()
+}
+
+//
+#[test]
+fn every_call_that_a_page_shows_fits_the_published_schema_but_for_the_one_that_is_refused_there() {
+    let catalog = tools(&committed_catalog());
+    let mut refused = Vec::new();
+    for (name, arguments) in shown_calls() {
+        let tool = catalog.iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("there is no {name}"));
+        if !jsonschema::validator_for(&tool["inputSchema"]).unwrap().is_valid(&arguments) {
+            refused.push(arguments["type"].clone());
+        }
+    }
+    assert_eq!(refused, ["AppComponent"]);
+    assert!(shown_calls().len() > refused.len());
+}
+
 //
 #[test]
 fn every_example_fits_the_published_schema() {
@@ -105,7 +176,7 @@ fn every_example_fits_the_published_schema() {
     }
 }
 
-//
+//
 #[test]
 fn input_schemas_stay_in_the_portable_subset() {
     const KEYWORDS: &[&str] = &[
@@ -131,15 +202,60 @@ fn input_schemas_stay_in_the_portable_subset() {
         if let Some(format) = schema.get("format") {
             assert_eq!(schema["type"], "string", "{format}");
         }
+        if schema.get("type").is_some_and(|of| of == "object") {
+            // What names its members is closed, what names none is an open map.
+            assert_eq!(schema["additionalProperties"], !schema.contains_key("properties"), "{schema:?}");
+        }
         let properties = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::values);
         properties.chain(schema.get("items")).for_each(|inner| walk(inner.as_object().unwrap()));
     }
-    tools(&committed_catalog()).iter().for_each(|tool| walk(tool["inputSchema"].as_object().unwrap()));
+    /// Levels of objects below an object.
+    fn depth(schema: &Map<String, Value>) -> usize {
+        let inner = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::values);
+        let inner = inner.map(|inner| inner.get("items").unwrap_or(inner).as_object().unwrap());
+        let objects = inner.filter(|inner| inner.get("type").is_some_and(|of| of == "object"));
+        objects.map(|inner| 1 + depth(inner)).max().unwrap_or_default()
+    }
+    for tool in tools(&committed_catalog()) {
+        let schema = tool["inputSchema"].as_object().unwrap();
+        assert_eq!(schema["type"], "object", "{}", tool["name"]);
+        walk(schema);
+        assert!(depth(schema) <= 2, "{}", tool["name"]);
+    }
 }
 
 //
 #[test]
 fn the_page_documents_what_goes_beyond_the_portable_subset() {
-    let page = fs::read_to_string(repository().join("docs/tools/transformation.md")).unwrap();
-    assert!(page.contains("beyond the portable schema subset they use `additionalProperties`, `default`, `format`"));
+    const PORTABLE: &[&str] = &[
+        "type",
+        "properties",
+        "required",
+        "enum",
+        "items",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "description",
+        "title",
+    ];
+    fn used(schema: &Map<String, Value>, found: &mut BTreeSet<String>) {
+        found.extend(schema.keys().filter(|keyword| !PORTABLE.contains(&keyword.as_str())).cloned());
+        let properties = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::values);
+        properties.chain(schema.get("items")).for_each(|inner| used(inner.as_object().unwrap(), found));
+    }
+    for capability in committed_catalog()["capabilities"].as_array().unwrap() {
+        let mut beyond = BTreeSet::new();
+        for tool in capability["tools"].as_array().unwrap() {
+            used(tool["inputSchema"].as_object().unwrap(), &mut beyond);
+        }
+        let beyond: Vec<String> = beyond.into_iter().map(|keyword| format!("`{keyword}`")).collect();
+        let page = format!("docs/tools/{}.md", capability["name"].as_str().unwrap());
+        let page = fs::read_to_string(repository().join(page)).unwrap();
+        assert!(page.contains(&format!("beyond the portable schema subset they use {}.", beyond.join(", "))));
+    }
 }

@@ -88,7 +88,7 @@ fn a_method_without_annotation_is_unreachable() {
     assert_eq!(catalog["capabilities"][0]["tools"].as_array().map(Vec::len), Some(1));
 }
 
-//
+//
 #[test]
 fn another_annotation_can_be_named() {
     let own = PROTO.replace(
@@ -113,4 +113,28 @@ fn a_contract_with_faults_generates_nothing_and_reports_all() {
     let problems = outside(options::EXPOSE, &spoiled).unwrap_err();
     let lines: Vec<usize> = problems.iter().map(|problem| problem.place.line).collect();
     assert_eq!(lines, [6, 6]);
+}
+
+// what the options of a method say stands in the catalog.
+#[test]
+fn the_catalog_says_what_the_options_say() {
+    let stated = concat!(
+        "hints: { read_only: true destructive: false idempotent: true open_world: true }\n",
+        "      toolset: \"read\" scopes: [\"outside:read\"] risk: HIGH\n",
+        "      examples: { description: \"Hello\" input: \"{}\" }",
+    );
+    let proto = PROTO.replace("hints: { read_only: true destructive: false idempotent: true }", stated);
+    let files = outside(options::EXPOSE, &proto).unwrap();
+    let catalog: serde_json::Value = serde_json::from_str(text(&files, "catalog/tools.json")).unwrap();
+    let tool = &catalog["capabilities"][0]["tools"][0];
+    let hints = serde_json::json!({
+        "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": true,
+    });
+    assert_eq!(tool["hints"], hints);
+    assert_eq!((&tool["name"], &tool["description"]), (&"outside.echo".into(), &"Say it again.".into()));
+    assert_eq!(
+        (tool["toolset"].as_str(), tool["scopes"][0].as_str(), tool["risk"].as_str()),
+        (Some("read"), Some("outside:read"), Some("HIGH"))
+    );
+    assert_eq!(tool["examples"], serde_json::json!([{ "description": "Hello", "input": {} }]));
 }

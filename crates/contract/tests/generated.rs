@@ -119,19 +119,28 @@ async fn read(uri: &str) -> Result<contract::Blob, CallError> {
     services(Echo).read(&context(), uri).await
 }
 
-//
+//
 #[tokio::test]
 async fn a_tool_name_reaches_its_method_and_entities_become_blocks() {
     let answer = call("transformation.listElements", json!({"model_id": "m", "layer": "application"})).await.unwrap();
     let structured = answer.structured.unwrap().value();
     assert_eq!(structured["elements"][0]["layer"], "application");
     let blocks = answer.content.iter().map(|block| match block {
-        Content::Resource { uri, .. } => uri.as_str(),
+        Content::Resource { uri, blob: contract::Blob::Text { mime, text } } => {
+            assert_eq!(mime, "application/json");
+            let entities = structured["elements"].as_array().unwrap();
+            assert!(entities.contains(&serde_json::from_str(text).unwrap()), "{text}");
+            uri.as_str()
+        }
         Content::Text(rest) => rest.as_str(),
         other => panic!("{other:?}"),
     });
     let blocks: Vec<&str> = blocks.collect();
-    assert_eq!(blocks[..2], ["transformation://element/m", "transformation://element/local"]);
+    assert_eq!(structured["elements"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        (blocks.len(), &blocks[..2]),
+        (3, &["transformation://element/m", "transformation://element/local"][..])
+    );
     // The text says the same to clients that show no other block.
     assert_eq!(serde_json::from_str::<Value>(blocks[2]).unwrap()["elements"][0]["id"], "m");
 }

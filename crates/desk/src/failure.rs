@@ -119,6 +119,7 @@ mod tests {
 
     use super::*;
 
+    //
     #[test]
     fn every_failure_has_a_code_a_fix_and_the_field_at_fault() {
         let text = || "x".to_owned();
@@ -127,6 +128,7 @@ mod tests {
         let denied = Failure::NotPermitted { field: "commit_mode", act: text(), reason: text(), fix: text() };
         check(denied, "PERMISSION_DENIED commit_mode");
         check(Failure::KeyReused { key: text() }, "IDEMPOTENCY_KEY_REUSED client_request_id");
+        assert!(!CallError::from(Failure::KeyReused { key: text() }).retryable());
         check(Failure::Contended, "VERSION_CONFLICT -");
         check(Failure::Cancelled, "TIMEOUT -");
         check(Failure::NotWritten, "SERVICE_UNAVAILABLE -");
@@ -141,7 +143,6 @@ mod tests {
         assert!(error.suggestions["hint"].is_string(), "{expected}");
     }
 
-    // R-805 (transformation).
     #[test]
     fn an_unknown_outcome_is_never_called_a_failure() {
         let error = CallError::from(Failure::from(CommitError::Unknown("fsync".to_owned())));

@@ -73,6 +73,10 @@ async fn it_has_an_endpoint_and_a_tool_list_of_its_own() {
     assert_eq!(names(&own), ["guestbook_listEntries", "guestbook_sign"]);
     let other = platform.post("/transformation/mcp", "tools/list", json!({})).await;
     assert!(names(&other).iter().all(|name| name.starts_with("transformation_")));
+    // Nobody reaches another capability through it.
+    let foreign = json!({ "name": "transformation.listModels", "arguments": {} });
+    assert_eq!(platform.post("/transformation/mcp", "tools/call", foreign.clone()).await["result"]["isError"], false);
+    assert_eq!(platform.post("/guestbook/mcp", "tools/call", foreign).await["error"]["code"], -32602);
     let catalog: Value = serde_json::from_str(&platform.platform.catalog()).unwrap();
     let listed: Vec<&str> =
         catalog["capabilities"].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();

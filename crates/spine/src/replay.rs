@@ -148,6 +148,8 @@ mod tests {
         assert_eq!(first, hash(json!({ "b": { "y": 2, "x": 1 }, "a": 1, "client_request_id": "other" })));
         assert_ne!(first, hash(json!({ "a": 2, "b": { "x": 1, "y": 2 } })));
         assert_ne!(first, request_hash("t.other", json!({ "a": 1, "b": { "x": 1, "y": 2 } }).as_object().unwrap()));
+        let canonical = Sha256::digest("t.op@1\n{\"a\":1,\"b\":{\"x\":1,\"y\":2}}");
+        assert_eq!(first, hex::encode(canonical), "the operation, its major version and the canonical form");
     }
 
     // what a float cannot hold makes a difference.
@@ -182,7 +184,7 @@ mod tests {
         Effect { operation: "t.op".to_owned(), key: key.to_owned(), request_hash: hash.to_owned() }
     }
 
-    //
+    //
     #[test]
     fn an_answer_is_kept_a_day_and_for_its_own_caller_and_request_only() {
         let replays = Replays::default();

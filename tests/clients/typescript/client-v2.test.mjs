@@ -66,7 +66,7 @@ describe('negotiation', () => {
     });
 });
 
-// Destructive work asks first where the client can be asked.
+// R-801, R-504: destructive work asks first where the client can be asked.
 describe('confirmation of a deletion', () => {
     for (const [era, options] of [['2026-07-28', modern], ['initialize', legacy]]) {
         it(`${era}: deletes when the person accepts`, () => asks(options, 'accept', 0));

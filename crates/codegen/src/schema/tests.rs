@@ -16,7 +16,7 @@ fn schema_of(
     Value::Object(make(&source, &message))
 }
 
-//
+//
 #[test]
 fn an_input_schema_says_what_the_options_say_in_proto_order() {
     let schema = schema_of(STUB, "ListThingsRequest", input);
@@ -37,6 +37,22 @@ fn an_input_schema_says_what_the_options_say_in_proto_order() {
         "additionalProperties": false
     });
     assert_eq!(schema.to_string(), expected.to_string());
+}
+
+//
+#[test]
+fn what_is_required_and_which_pattern_it_has_is_stated() {
+    let schema = schema_of(STUB, "DeleteThingRequest", input);
+    let expected = json!({
+        "type": "object",
+        "properties": {
+            "thing_id": {"type": "string", "pattern": "^[a-z]+$"},
+            "client_request_id": {"type": "string"}
+        },
+        "required": ["thing_id"],
+        "additionalProperties": false
+    });
+    assert_eq!(schema, expected);
 }
 
 #[test]

@@ -47,6 +47,7 @@ fn the_table_of_who_commits_and_who_proposes() {
     }
 }
 
+//
 #[test]
 fn settings_widen_what_is_permitted() {
     let agent = caller(PrincipalKind::Agent, &["service"], &[]);

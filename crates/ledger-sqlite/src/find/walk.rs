@@ -262,7 +262,7 @@ mod tests {
         literals.filter_map(|rest| rest.split("\";").next()).collect()
     }
 
-    // R-826, N-147
+    // R-826 (listing), N-147
     #[test]
     fn every_walk_searches_its_index_and_never_sorts() {
         let mut database = Connection::open_in_memory().unwrap();

@@ -27,6 +27,7 @@ fn row(tenant: &str, number: u64) -> AuditRow {
     }
 }
 
+//
 #[tokio::test]
 async fn rows_are_read_back_by_tenant_and_correlation() {
     let directory = tempfile::tempdir().unwrap();
@@ -46,6 +47,7 @@ async fn rows_are_read_back_by_tenant_and_correlation() {
     assert_eq!(log.recent(&acme, 100).await.unwrap().len(), 6);
 }
 
+//
 #[tokio::test]
 async fn rows_cannot_be_changed_or_removed() {
     let directory = tempfile::tempdir().unwrap();

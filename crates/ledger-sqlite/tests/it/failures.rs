@@ -50,7 +50,7 @@ fn child_that_hits_a_limit() {
     });
 }
 
-// R-805 (transformation), SECURITY F06 and F07: a file that may not grow is what a full disk looks like.
+// R-805 (sqlite), SECURITY F06 and F07: a file that may not grow is what a full disk looks like.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_full_disk_loses_nothing_and_writes_come_back() {

@@ -80,7 +80,7 @@ async fn a_dropped_caller_does_not_stop_the_writer() {
     ledger.commit(create("last")).await.unwrap();
 }
 
-// R-824 (sqlite): what is queued when the ledger is dropped is still written.
+// What is queued when the ledger is dropped is still written.
 #[tokio::test]
 async fn a_drop_waits_for_what_was_accepted() {
     let harness = Embedded::new();

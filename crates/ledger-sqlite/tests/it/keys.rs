@@ -26,7 +26,7 @@ fn keys(harness: &Embedded) -> i64 {
     db.query_row("SELECT count(*) FROM idempotency_keys", [], |row| row.get(0)).unwrap()
 }
 
-//
+// R-267 (sqlite), R-268, R-269, R-456
 #[test]
 fn the_table_has_the_specified_columns_key_and_index() {
     let harness = Embedded::new();
@@ -62,6 +62,18 @@ fn the_table_has_the_specified_columns_key_and_index() {
     let indexed: String =
         db.query_row("SELECT name FROM pragma_index_info('idx_idempotency_expires')", [], |row| row.get(0)).unwrap();
     assert_eq!(indexed, "expires_at");
+}
+
+//
+#[tokio::test]
+async fn a_write_without_a_key_stores_none() {
+    let harness = Embedded::new();
+    let unkeyed = || Change { idempotency: None, ..create(1) };
+    harness.ledger().commit(unkeyed()).await.unwrap();
+    harness.ledger().commit(unkeyed()).await.unwrap();
+    assert_eq!(keys(&harness), 0);
+    let tenant = TenantId::new("acme").unwrap();
+    assert_eq!(harness.ledger().facts(&tenant, 0, 10).await.unwrap().len(), 2);
 }
 
 //

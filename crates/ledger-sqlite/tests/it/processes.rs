@@ -53,7 +53,7 @@ fn create(id: &str) -> Change {
     Change { idempotency: Some((effect, answer)), ..change(&tenant, vec![Effect::Put(Box::new(record(id)))]) }
 }
 
-//
+// R-824 (sqlite): with a transaction that begins to write late, one of them would hold a state that is old and be refused.
 #[tokio::test]
 async fn four_processes_share_a_directory_and_one_is_killed() {
     let directory = tempfile::tempdir().unwrap();

@@ -77,7 +77,7 @@ fn strace_works() -> bool {
     Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|status| status.success())
 }
 
-// R-805 (transformation), SECURITY F07 (LEDGER_FAULTS=200 for the full length)
+// R-805 (sqlite), SECURITY F07 (LEDGER_FAULTS=200 for the full length)
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_failed_sync_is_unknown_and_the_same_key_settles_it() {
@@ -92,7 +92,7 @@ async fn a_failed_sync_is_unknown_and_the_same_key_settles_it() {
     assert!(told.contains("unknown") && told.contains("closed"), "{told:?}");
 }
 
-// R-805 (transformation), SECURITY F07
+// R-805 (sqlite), SECURITY F07
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_failed_write_is_never_acknowledged() {

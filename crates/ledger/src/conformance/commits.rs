@@ -43,7 +43,7 @@ pub async fn records_of_any_id_are_got_together(harness: &mut dyn Harness) {
     assert_eq!(bodies, expected.chain([None]).collect::<Vec<_>>());
 }
 
-//
+// R-821 (order)
 pub async fn facts_are_numbered_one_by_one_within_a_tenant(harness: &mut dyn Harness) {
     let (acme, zenith) = (Sample::of(harness, "acme"), Sample::of(harness, "zenith"));
     for expected in 1..=3 {
@@ -57,7 +57,7 @@ pub async fn facts_are_numbered_one_by_one_within_a_tenant(harness: &mut dyn Har
     assert_eq!(acme.head().await, 6);
 }
 
-//
+// R-821 (order)
 pub async fn times_never_run_backwards(harness: &mut dyn Harness) {
     let sample = Sample::new(harness);
     let at = |micros| Change { at: NOON.plus_micros(micros), ..change(&sample.tenant, vec![put(record("a"))]) };
@@ -121,7 +121,7 @@ pub async fn facts_are_read_after_a_number(harness: &mut dyn Harness) {
     assert_eq!(read(1, 1).await, [expected]);
 }
 
-//
+// R-821 (order)
 pub async fn concurrent_commits_are_serial_within_a_tenant(harness: &mut dyn Harness) {
     let sample = Sample::new(harness);
     let tasks = (0..64).map(|number| {

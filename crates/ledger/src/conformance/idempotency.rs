@@ -102,7 +102,7 @@ pub async fn without_a_key_every_call_executes(harness: &mut dyn Harness) {
     }
 }
 
-//
+//
 pub async fn a_key_lives_seven_days(harness: &mut dyn Harness) {
     let sample = Sample::new(harness);
     done(&sample, plain(&sample, "h1")).await;

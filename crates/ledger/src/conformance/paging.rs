@@ -144,7 +144,7 @@ fn round(number: usize) -> Vec<Effect> {
     things.chain(links).collect()
 }
 
-//
+//
 pub async fn pages_in_the_past_are_what_they_were(harness: &mut dyn Harness) {
     let (sample, first) = filled(harness).await;
     let everything: Vec<Find> = listings().into_iter().chain(narrower_listings()).collect();

@@ -16,7 +16,7 @@ use crate::{At, Find, LIVE, Ledger, ReadError, RecordVersion, Seq, SharedLedger}
 const SEEDS: u64 = 4;
 const STEPS: usize = 400;
 
-//
+// R-819, R-821 (order), R-822
 pub async fn random_commands_match_the_model(harness: &mut dyn Harness) {
     if let Some(seed) = std::env::var("LEDGER_SEED").ok().and_then(|text| text.parse().ok()) {
         return Run::new(harness, seed).run().await;

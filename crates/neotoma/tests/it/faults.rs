@@ -255,7 +255,7 @@ async fn a_write_that_is_known_not_to_have_happened_is_named_by_what_it_was_and_
     }
 }
 
-// N-039, N-041 (sqlite), N-042
+// N-039, N-041 (sqlite), N-042, R-805 (neotoma)
 #[tokio::test]
 async fn an_unknown_outcome_is_never_called_a_failure_and_the_same_key_settles_it() {
     let (desk, ledger) = desk().await;

@@ -82,7 +82,7 @@ fn a_misspelt_variable_is_refused_and_a_strange_one_named() {
     assert_eq!(gather(None, &strange, &[]).unwrap().strange_variables, ["CHANCERY_PORT_8080_TCP_ADDR"]);
 }
 
-//
+//
 #[test]
 fn only_loopback_can_be_listened_on() {
     accepts("listen", "127.0.0.1:9000");

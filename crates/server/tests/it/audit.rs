@@ -1,14 +1,15 @@
 //! Every call leaves a record, also the one that was refused.
 
-use scope::Scope;
+use scope::{Clock as _, Scope, SystemClock};
 use serde_json::json;
 
 use crate::world::World;
 
-// R-387, R-388, R-389
+// R-291, R-387, R-388, R-389
 #[tokio::test]
 async fn answered_refused_and_unknown_calls_are_recorded() {
     let world = World::new().await;
+    let began = SystemClock.now();
     world.call("createElement", json!({ "type": "Node", "name": "host" })).await;
     world.call("createElement", json!({ "type": "Nod", "name": "host" })).await;
     world.call("dropEverything", json!({})).await;
@@ -27,4 +28,6 @@ async fn answered_refused_and_unknown_calls_are_recorded() {
     let first = &rows[0];
     assert_eq!((first.principal.as_str(), &*first.method), ("local|owner", "tools/call"));
     assert_eq!(first.arguments, r#"{"type":"Node","name":"host"}"#);
+    assert!(first.at > began && first.at <= rows[1].at && rows[1].at <= SystemClock.now(), "{first:?}");
+    assert_eq!(first.decision, "commit: admins and curators commit");
 }

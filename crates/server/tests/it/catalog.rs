@@ -12,7 +12,7 @@ async fn platform(toolsets: &[&str]) -> (Platform, tempfile::TempDir) {
     (Platform::open(&config).await.unwrap(), folder)
 }
 
-// R-794 (transformation, neotoma), R-403, R-465, R-478, R-479
+//
 #[tokio::test]
 async fn the_mounted_tools_are_the_committed_catalog() {
     let committed: Value = serde_json::from_str(include_str!("../../../../gen/mcp/mcp-tool-catalog.json")).unwrap();
@@ -31,7 +31,7 @@ async fn the_mounted_tools_are_the_committed_catalog() {
     }
 }
 
-//
+// R-408 (form), R-409, R-411, R-412, R-413, R-474, R-480
 #[tokio::test]
 async fn every_served_catalog_fits_its_published_schema() {
     let schema = serde_json::from_str(include_str!("../../../../gen/mcp/mcp-tool-catalog.v1.json")).unwrap();
@@ -51,7 +51,7 @@ async fn every_served_catalog_fits_its_published_schema() {
     }
 }
 
-// R-830 (transformation): discovery and dry runs aside, whose answers are no state; a comparison has two points. Neotoma's answers name
+// Discovery and dry runs aside, whose answers are no state; a comparison has two points. Neotoma's answers name
 // their read point without listing it in the schema; `neotoma::every_tool` looks at the answers themselves.
 #[tokio::test]
 async fn every_query_of_every_capability_says_what_it_was_read_at() {
@@ -65,7 +65,6 @@ async fn every_query_of_every_capability_says_what_it_was_read_at() {
     }
 }
 
-//
 #[tokio::test]
 async fn the_served_catalog_can_be_filtered_by_side() {
     let (platform, _folder) = platform(&[]).await;
@@ -82,11 +81,14 @@ async fn the_served_catalog_can_be_filtered_by_side() {
 //
 #[tokio::test]
 async fn a_toolset_that_is_not_mounted_is_not_there() {
-    let (platform, _folder) = platform(&["read"]).await;
+    let (platform, folder) = platform(&["read"]).await;
     let endpoint = &platform.endpoints[0];
     assert!(endpoint.tool("transformation.listElements").is_some());
     assert!(endpoint.tool("transformation.createElement").is_none());
     assert!(endpoint.tools().iter().all(|tool| tool.hints.read_only));
+    let world = World { platform, folder: std::sync::Arc::new(folder) };
+    let absent = world.call("createElement", serde_json::json!({ "type": "Node", "name": "n" })).await;
+    assert_eq!(absent, serde_json::json!({ "unknown": "transformation.createElement" }));
 }
 
 // The tools of 536: discovery, validation, the four writes and the templates.

@@ -16,6 +16,7 @@ fn sequences(events: &[Value]) -> Vec<u64> {
     events.iter().map(|event| event["sequence"].as_str().unwrap().parse().unwrap()).collect()
 }
 
+//
 #[tokio::test]
 async fn a_consumer_that_goes_on_where_it_stopped_misses_nothing() {
     let folder = tempfile::tempdir().unwrap();

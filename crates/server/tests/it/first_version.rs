@@ -14,6 +14,10 @@ async fn three_fields_are_enough_and_the_rest_is_supplied() {
     let element = &answer["element"];
     assert_eq!((&element["layer"], &element["version"]), (&json!("application"), &json!(1)));
     assert_eq!(element["id"].as_str().map(str::len), Some(36));
+    assert!(element["created_at"].is_string() && element["version_id"].is_string(), "{element}");
+    let facts = world.platform.ledger.facts(&Scope::local().tenant, Seq::MIN, 100).await.unwrap();
+    let meta: Value = serde_json::from_str(&facts.last().unwrap().meta).unwrap();
+    assert!(["message_id", "correlation_id", "tenant_id", "occurred_at"].iter().all(|name| meta[name].is_string()));
     assert_eq!(answer["warnings"][0]["code"], "MISSING_DESCRIPTION");
 }
 
@@ -32,16 +36,18 @@ async fn discovery_says_what_may_be_written() {
     assert_eq!(names.len(), 6, "f i o r t v: {names:?}");
 }
 
-//
+//
 #[tokio::test]
 async fn a_refusal_has_code_message_and_suggestions() {
     let world = World::new().await;
     let refusal = world.call("createElement", json!({ "type": "AppComponent", "name": "x" })).await;
     assert_eq!(refusal["error"]["code"], "INVALID_ELEMENT_TYPE");
     assert_eq!(refusal["error"]["suggestions"]["did_you_mean"][0], "ApplicationComponent");
+    assert_eq!(refusal["error"]["message"], "Element type 'AppComponent' is not valid");
+    assert!(refusal["error"]["suggestions"]["hint"].is_string(), "{refusal}");
 }
 
-//
+//
 #[tokio::test]
 async fn validation_comes_first_and_changes_nothing() {
     let world = World::new().await;
@@ -63,15 +69,20 @@ async fn the_key_of_the_caller_reaches_the_envelope_of_the_fact() {
     assert_eq!((&meta["client_request_id"], &meta["correlation_id"]), (&json!("k9"), &json!("c1")));
 }
 
-//
+//
 #[tokio::test]
 async fn write_schemas_are_flat_objects() {
     let world = World::new().await;
-    for tool in world.platform.endpoints[0].tools() {
+    for tool in world.platform.endpoints.iter().flat_map(|endpoint| endpoint.tools()) {
         assert_eq!(tool.input_schema["type"], "object", "{}", tool.name);
         assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
+        assert!(tool.input_schema["properties"].is_object(), "{}", tool.name);
         assert!(depth(&tool.input_schema) <= 2, "{}", tool.name);
     }
+    // What the contract closes is closed for a client too.
+    let create = world.platform.endpoint("transformation").unwrap().tool("transformation.createElement").unwrap();
+    let types = create.input_schema["properties"]["type"]["enum"].as_array().unwrap();
+    assert_eq!((types.len(), &create.input_schema["required"]), (61, &json!(["type", "name"])));
 }
 
 /// Levels of objects below the root.

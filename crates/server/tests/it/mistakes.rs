@@ -175,7 +175,7 @@ async fn a_misspelt_type_given_as_text_is_refused_with_the_right_one() {
     assert!(filters >= 7);
 }
 
-// another case or form of a permitted word is understood.
+// another case or form of a permitted word is understood.
 #[tokio::test]
 async fn another_form_of_a_word_is_understood() {
     let world = World::new().await;
@@ -191,7 +191,7 @@ async fn another_form_of_a_word_is_understood() {
     }
 }
 
-// R-804 (transformation): every required argument of every tool.
+// R-804 (transformation): every required argument of every tool.
 #[tokio::test]
 async fn a_missing_argument_is_named() {
     let world = World::new().await;
@@ -229,7 +229,7 @@ async fn a_missing_model_comes_with_the_models_there_are() {
     assert!(missing >= 1);
 }
 
-// R-804 (transformation): a number or a truth value in quotes, a number where a text belongs.
+// R-020, R-804 (transformation): a number or a truth value in quotes, a number where a text belongs.
 #[tokio::test]
 async fn a_value_of_another_type_is_refused_with_the_right_one() {
     let world = World::new().await;
@@ -273,7 +273,7 @@ async fn a_list_and_its_only_value_are_told_apart() {
     }
 }
 
-// an object sent as JSON text is understood, and anything else in its place is refused.
+// An object sent as JSON text is understood, and anything else in its place is refused.
 #[tokio::test]
 async fn an_object_as_text_is_understood() {
     let world = World::new().await;

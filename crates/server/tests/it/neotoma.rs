@@ -1,6 +1,6 @@
 //! Neotoma as it is wired: the real binary, over HTTP and stdio, as a client speaks to it.
 
-mod client;
+pub mod client;
 mod commands;
 mod compatibility;
 mod crash;

@@ -17,7 +17,7 @@ async fn replays(world: &World) -> String {
     metrics.lines().find(|line| line.starts_with("chancery_idempotent_replays_total ")).unwrap_or_default().to_owned()
 }
 
-// the ledger answers the first retry, which warms the cache for the others.
+// the ledger answers the first retry, which warms the cache for the others.
 #[tokio::test]
 async fn a_retry_in_the_same_process_is_answered_by_its_cache() {
     let world = World::new().await;

@@ -48,6 +48,7 @@ fn an_unknown_tool_names_the_nearest() {
     assert_eq!(refusal, "chancery: there is no tool qqq; `chancery tools` lists them\n");
 }
 
+// said on the log, and not done.
 #[test]
 fn what_is_not_there_is_refused_at_the_start_with_the_nearest() {
     let folder = tempfile::tempdir().unwrap();

@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(slip("Nodee", &["Node", "Nodes"], 1), None);
     }
 
-    // the longest text a request may hold is compared with nothing.
+    // The longest text a request may hold is compared with nothing.
     #[test]
     fn long_words_are_close_to_none() {
         let long = "a".repeat(4 * 1024 * 1024);

@@ -55,7 +55,7 @@ fn refused(arguments: Value, path: &str, part: &str) {
     assert!(format!("{:?}", first.kind).contains(part), "{violations:?}");
 }
 
-//
+//
 #[test]
 fn what_is_certain_is_put_right() {
     for spelling in
@@ -166,7 +166,8 @@ fn null_clears_what_can_be_cleared_and_is_refused_where_nothing_can() {
 #[test]
 fn a_key_is_printable_and_bounded() {
     let given = |key: Value| json!({ "id": "e", "client_request_id": key });
-    for key in ["k", "create element 1", &"k".repeat(255)] {
+    let recommended = ["createElement-20260728T100000Z-1f2e3d", "createElement-0198c5a4-1111-7000-8000-000000000001"];
+    for key in ["k", "create element 1", &"k".repeat(255), recommended[0], recommended[1]] {
         assert!(check_with(&changing(), given(json!(key))).is_ok(), "{key}");
     }
     for key in ["", "a\nb", "\u{7f}", "clé", "a\u{200b}b", &"k".repeat(256)] {
@@ -177,7 +178,7 @@ fn a_key_is_printable_and_bounded() {
     }
 }
 
-// what only names something is searched for, so it is bounded though no schema says so.
+// What only names something is searched for, so it is bounded though no schema says so.
 #[test]
 fn what_names_something_is_not_long() {
     let checker = compiled(json!({
@@ -278,7 +279,7 @@ fn dates_and_settings_past_their_bound_are_put_right() {
     assert_eq!(corrected(json!({ "width": 5000 })).1, ["width"]);
 }
 
-// the longest input that is let in, at every kind of check. The explanation stays small, and the work behind it is in
+// The longest input that is let in, at every kind of check. The explanation stays small, and the work behind it is in
 // proportion to the input: anything else would not end here.
 #[test]
 fn the_longest_input_is_refused_with_a_short_answer() {

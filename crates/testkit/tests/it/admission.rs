@@ -9,7 +9,9 @@ async fn send(change: impl FnOnce(Request) -> Request) -> Response {
     let site = site_with(|config| {
         config.hosts = vec!["mcp.example.org".to_owned()];
         config.origins =
-            ["https://portal.ameide.io", "vscode-webview://*", "http://localhost:6274"].map(str::to_owned).to_vec();
+            ["https://portal.ameide.io", "https://claude.ai", "vscode-webview://*", "http://localhost:6274"]
+                .map(str::to_owned)
+                .to_vec();
     })
     .await;
     site.ask(&change(modern("tools/list", json!({})))).await
@@ -19,12 +21,18 @@ async fn status(name: &'static str, value: &'static str) -> u16 {
     send(|request| request.with(name, value)).await.status
 }
 
-// R-336, R-340, R-343, R-345, R-346, R-356
+// R-336, R-340, R-343, R-345 (SEC-01, TestOriginValidation_RejectsUnknownOrigin), R-346 (SEC-02,
+// TestOriginValidation_AcceptsAllowedOrigin), R-356 (SEC-12, TestLocalhost_RejectsNonLocalhostOrigin)
 #[tokio::test]
 async fn an_origin_must_be_permitted() {
     assert_eq!(status("origin", "https://portal.ameide.io").await, 200);
+    assert_eq!(status("origin", "https://claude.ai").await, 200);
     assert_eq!(status("origin", "vscode-webview://abc").await, 200);
     assert_eq!(status("origin", "http://localhost:6274").await, 200);
+    // As it comes, no page of another machine is let in.
+    let own = site_with(|config| config.origins.clear()).await;
+    let portal = modern("tools/list", json!({})).header("origin", "https://portal.ameide.io");
+    assert_eq!(own.ask(&portal).await.status, 403);
     // The test's requests name 127.0.0.1 without a port.
     assert_eq!(status("origin", "http://127.0.0.1").await, 200);
     for foreign in [
@@ -41,13 +49,13 @@ async fn an_origin_must_be_permitted() {
     }
 }
 
-// R-341, R-347
+// R-341, R-347 (SEC-03, TestOriginValidation_AcceptsNoOrigin)
 #[tokio::test]
 async fn no_origin_is_no_browser() {
     assert_eq!(send(|request| request).await.status, 200);
 }
 
-// R-336: a name that was rebound to loopback shows in Host.
+// A name that was rebound to loopback shows in Host.
 #[tokio::test]
 async fn a_host_must_be_ours() {
     assert_eq!(status("host", "mcp.example.org").await, 200);
@@ -89,7 +97,6 @@ async fn a_foreign_page_gets_no_stream_and_no_preflight() {
     }
 }
 
-// R-336
 #[tokio::test]
 async fn a_browser_sees_the_headers_it_needs() {
     let response = send(|request| request.header("origin", "http://localhost:6274")).await;
@@ -144,7 +151,7 @@ async fn a_client_that_takes_json_only_gets_json() {
     assert_eq!(site.ask(&call("probe.echo", json!({})).with("accept", "text/html")).await.status, 406);
 }
 
-// R-807 (mcp), R-353, N-264
+// R-339, R-353 (SEC-09, TestRateLimit_RejectsExcessiveRequests), N-264
 #[tokio::test]
 async fn a_caller_over_its_pace_is_told_when_to_come_back() {
     let site = site_with(|config| config.limits.calls_per_minute = 1).await;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{call, in_session, legacy, legacy_call, modern, refusal, site, site_with, structured};
 
-// a fault of ours is an answer, and the connection lives.
+// A fault of ours is an answer, and the connection lives.
 #[tokio::test]
 async fn a_panic_is_an_answer() {
     let site = site().await;
@@ -126,7 +126,7 @@ async fn progress_turns_the_answer_into_a_stream() {
     assert_eq!(structured(&told), json!({ "reported": 3 }));
 }
 
-// a server that stops lets the calls under way finish, and ends the streams.
+// A server that stops lets the calls under way finish, and ends the streams.
 #[tokio::test]
 async fn stopping_finishes_calls_and_ends_streams() {
     let site = site().await;

@@ -93,7 +93,7 @@ async fn a_session_tells_what_was_subscribed() {
     followers(&site, 0).await;
 }
 
-// saying it twice starts nothing twice.
+// Saying it twice starts nothing twice.
 #[tokio::test]
 async fn a_session_follows_once() {
     let site = site().await;
@@ -117,7 +117,6 @@ async fn only_what_exists_can_be_subscribed() {
     assert_ne!(fault(&site.ask(&in_session(legacy(&message), &session)).await).1, 0);
 }
 
-//
 #[tokio::test]
 async fn what_a_session_follows_is_bounded() {
     let site = site_with(|config| config.limits.subscriptions_max = 1).await;
@@ -128,7 +127,6 @@ async fn what_a_session_follows_is_bounded() {
     }
 }
 
-//
 #[tokio::test]
 async fn streams_are_bounded_and_end_with_the_server() {
     let site = site_with(|config| config.limits.subscriptions_max = 1).await;

@@ -158,7 +158,6 @@ async fn a_caller_over_its_pace_is_turned_away_before_its_body() {
     assert_eq!(connection.answer().await.unwrap().status, 429);
 }
 
-//
 #[tokio::test]
 async fn one_connection_carries_many_calls() {
     let site = site().await;

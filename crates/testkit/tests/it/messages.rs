@@ -14,7 +14,7 @@ async fn check_body(body: impl Into<Vec<u8>>, expected: (u16, i64)) {
     assert_eq!(response.header("content-type"), Some("application/json"));
 }
 
-//
+//
 #[tokio::test]
 async fn malformed_json_is_a_parse_error() {
     check_body("{", (400, -32700)).await;
@@ -69,7 +69,6 @@ async fn params_of_another_shape_are_invalid_params() {
     assert!(null.message()["result"]["tools"].is_array(), "{null:?}");
 }
 
-//
 #[tokio::test]
 async fn deep_nesting_and_lone_surrogates_are_refused() {
     let deep = format!(
@@ -92,7 +91,6 @@ async fn arguments_as_json_text_are_understood() {
     assert_eq!(structured(&inner), json!({ "filter": { "a": 1 }, "words": ["x"] }));
 }
 
-//
 #[tokio::test]
 async fn arguments_of_a_wrong_type_are_invalid_params_and_not_an_unknown_method() {
     let site = site().await;
@@ -133,7 +131,6 @@ async fn a_removed_method_is_not_found() {
     }
 }
 
-//
 #[tokio::test]
 async fn prompts_and_completions_check_what_they_are_given() {
     let running = start(Plan::of(Conformance::default())).await;
@@ -152,7 +149,7 @@ async fn prompts_and_completions_check_what_they_are_given() {
     assert_eq!(code("completion/complete", complete(unknown)).await, -32602);
 }
 
-//
+// R-045 (unknown), R-033
 #[tokio::test]
 async fn an_unknown_tool_prompt_or_resource_is_invalid_params() {
     let site = site().await;
@@ -166,7 +163,7 @@ async fn an_unknown_tool_prompt_or_resource_is_invalid_params() {
     assert_eq!(resource.message()["error"]["data"]["uri"], "probe://nothing");
 }
 
-//
+// R-045 (failure)
 #[tokio::test]
 async fn arguments_that_do_not_fit_are_an_answer_to_the_model() {
     let site = site().await;

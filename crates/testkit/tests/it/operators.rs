@@ -10,17 +10,32 @@ use testkit::probe::Probe;
 use testkit::raw::{Connection, Request};
 use testkit::site::Plan;
 
-use crate::harness::{Site, call, fault, in_session, legacy, legacy_call, modern, modern_from, refusal, site, start};
+use crate::harness::{
+    Site, call, fault, in_session, legacy, legacy_call, modern, modern_from, refusal, site, site_with, start,
+};
 
+// R-431 (health, metrics)
 #[tokio::test]
 async fn health_readiness_and_metrics_are_served() {
-    let site = site().await;
+    let site = site_with(|config| config.limits.tools = [("probe.rare".to_owned(), 1)].into_iter().collect()).await;
     assert_eq!(site.ask(&Request::new("GET", "/health")).await.status, 200);
     assert_eq!(site.ask(&Request::new("GET", "/ready")).await.status, 200);
     site.ask(&call("probe.echo", json!({}))).await;
     site.ask(&call("made.up", json!({}))).await;
     site.ask(&call("probe.echo", json!({})).header("origin", "https://evil.com")).await;
+    site.ask(&call("probe.erase", json!({}))).await;
+    for _ in 0..2 {
+        site.ask(&call("probe.rare", json!({}))).await;
+    }
     let metrics = site.ask(&Request::new("GET", "/metrics")).await;
+    for counted in [
+        r#"chancery_calls_total{target="probe.erase",outcome="refused"} 1"#,
+        r#"chancery_calls_total{target="probe.rare",outcome="refused"} 1"#,
+        "chancery_call_seconds_count ",
+        "chancery_idempotent_replays_total 0",
+    ] {
+        assert!(metrics.body.contains(counted), "{counted}: {}", metrics.body);
+    }
     assert!(metrics.body.contains(r#"chancery_calls_total{target="probe.echo",outcome="ok"} 1"#), "{}", metrics.body);
     assert!(metrics.body.contains(r#"chancery_rejections_total{reason="origin"} 1"#), "{}", metrics.body);
     assert!(!metrics.body.contains("made.up"), "{}", metrics.body);
@@ -40,7 +55,7 @@ impl AuditSink for Kept {
     }
 }
 
-// R-807 (mcp): every call leaves one record, refused ones too.
+// R-388: every call leaves one record, refused and failed ones too.
 #[tokio::test]
 async fn every_call_leaves_one_record() {
     let kept = Arc::new(Kept::default());

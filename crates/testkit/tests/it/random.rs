@@ -121,19 +121,18 @@ fn check(capability: impl Capability, cases: u32, except: &[&str]) {
     calls.unwrap();
 }
 
-// nothing that JSON can say makes a tool panic or fall silent.
+// Nothing that JSON can say makes a tool panic or fall silent.
 #[test]
 fn every_tool_of_the_fixture_answers_anything() {
     check(Conformance::default(), 64, &[]);
 }
 
-//
 #[test]
 fn every_tool_of_the_probe_answers_anything() {
     check(Probe::default(), 128, &["probe.panic"]);
 }
 
-// every message gets an answer that a client can read, and none of them is a fault of the server.
+// Every message gets an answer that a client can read, and none of them is a fault of the server.
 #[test]
 fn every_message_is_answered() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -29,7 +29,6 @@ fn wrong() -> Vec<(&'static str, Value)> {
     ]
 }
 
-//
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refusal_of_the_longest_arguments_is_short_and_names_the_field() {
     let site = site().await;

@@ -47,7 +47,7 @@ async fn a_closed_session_is_gone() {
     assert_eq!(site.ask(&close).await.status, 404);
 }
 
-// R-807 (mcp): a session id is worth nothing to another caller.
+// A session id is worth nothing to another caller.
 #[tokio::test]
 async fn a_session_belongs_to_who_opened_it() {
     let site = site().await;
@@ -58,7 +58,7 @@ async fn a_session_belongs_to_who_opened_it() {
     assert_eq!(site.ask(&echo(&session)).await.status, 200);
 }
 
-// R-807 (mcp): the first message of a session does not reach into another one.
+// The first message of a session does not reach into another one.
 #[tokio::test]
 async fn initialize_opens_a_session_whatever_is_named_beside_it() {
     let site = site().await;
@@ -89,7 +89,6 @@ async fn a_session_of_before_a_restart_is_served() {
     assert_eq!(elsewhere.ask(&echo(&session)).await.status, 404);
 }
 
-//
 #[tokio::test]
 async fn sessions_are_bounded() {
     let site = site_with(|config| config.limits.sessions_max = 2).await;
@@ -102,7 +101,6 @@ async fn sessions_are_bounded() {
     site.open_session(json!({})).await;
 }
 
-//
 #[tokio::test]
 async fn a_session_answers_pings_and_refuses_what_it_cannot_read() {
     let site = site().await;

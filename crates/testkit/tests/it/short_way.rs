@@ -84,7 +84,7 @@ async fn both_ways_ask_alike() {
     check("probe.ask", json!({}), json!({}), "-32021").await;
 }
 
-// R-800 (doors): a question that was asked on the short way is answered on the long one.
+// A question that was asked on the short way is answered on the long one.
 #[tokio::test]
 async fn an_answer_comes_back_to_its_question() {
     let site = site().await;
@@ -123,6 +123,7 @@ async fn headers_that_do_not_fit_are_refused_as_before() {
 }
 
 /// A tool with an argument that a header repeats: the comparison is rmcp's.
+//
 #[tokio::test]
 async fn arguments_in_headers_take_the_long_way() {
     let site = Site { running: start(Plan::of(Conformance::default())).await, seen: Probe::default().seen() };
@@ -144,7 +145,7 @@ impl AuditSink for Told {
     }
 }
 
-// R-800 (doors), R-807 (mcp): whoever hangs up cancels the call, and the call leaves its record all the same.
+// R-800 (doors): whoever hangs up cancels the call, and the call leaves its record all the same.
 #[tokio::test]
 async fn a_call_whose_caller_hung_up_is_recorded() {
     let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();

@@ -282,7 +282,6 @@ async fn what_comes_before_initialize_does_not_end_the_connection() {
     assert_eq!(pipe.ask(call(4, "probe.echo", json!({}))).await["id"], 4);
 }
 
-// R-800 (doors)
 #[tokio::test]
 async fn the_end_of_input_lets_calls_finish() {
     let (mut pipe, seen) = probe();
@@ -295,7 +294,6 @@ async fn the_end_of_input_lets_calls_finish() {
     assert_eq!((rest.len(), &rest[0]["result"]["structuredContent"]), (1, &json!({ "waited": true })));
 }
 
-// R-800 (doors)
 #[tokio::test]
 async fn a_stop_lets_calls_finish() {
     let (mut pipe, seen) = probe();

@@ -8,7 +8,10 @@ use crate::harness::{LEGACY, call, fault, in_session, initialize, legacy, modern
 async fn negotiated(asked: &str) -> Value {
     let response = site().await.ask(&initialize(asked, json!({}))).await;
     assert_eq!(response.status, 200, "{response:?}");
-    response.message()["result"]["protocolVersion"].clone()
+    let result = response.message()["result"].clone();
+    assert!(result["capabilities"]["tools"].is_object(), "{result}");
+    assert_eq!(result["serverInfo"]["name"], "chancery");
+    result["protocolVersion"].clone()
 }
 
 //
@@ -45,6 +48,9 @@ async fn an_unknown_revision_in_a_session_is_refused() {
     let list = legacy(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }));
     let request = in_session(list, &session).with("mcp-protocol-version", "1999-01-01");
     assert_eq!(site.ask(&request).await.status, 400);
+    let notification = legacy(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let taken = site.ask(&in_session(notification, &session)).await;
+    assert_eq!((taken.status, taken.body.as_str()), (202, ""));
 }
 
 // R-043, R-807 (mcp)
@@ -62,17 +68,27 @@ async fn headers_that_contradict_the_body_are_refused() {
 //
 #[tokio::test]
 async fn a_stateless_request_needs_its_metadata() {
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} });
-    let bare =
-        Request::post(body.to_string()).header("mcp-protocol-version", "2026-07-28").header("mcp-method", "tools/list");
-    assert_eq!(fault(&site().await.ask(&bare).await), (400, -32602));
+    let site = site().await;
+    let version = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
+    for params in [json!({}), json!({ "_meta": {} }), json!({ "_meta": version })] {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params });
+        let bare = Request::post(body.to_string())
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "tools/list");
+        assert_eq!(fault(&site.ask(&bare).await), (400, -32602), "{body}");
+    }
 }
 
 //
 #[tokio::test]
 async fn the_stateless_era_ignores_sessions_and_event_ids() {
     let request = call("probe.echo", json!({})).header("mcp-session-id", "made-up").header("last-event-id", "3");
-    assert_eq!(structured(&site().await.ask(&request).await), json!({}));
+    let site = site().await;
+    assert_eq!(structured(&site.ask(&request).await), json!({}));
+    for method in ["GET", "DELETE"] {
+        let request = Request::new(method, "/mcp").header("mcp-protocol-version", "2026-07-28");
+        assert_eq!(site.ask(&request).await.status, 405, "{method}");
+    }
 }
 
 //

@@ -119,7 +119,7 @@ mod tests {
         assert!("loose".parse::<Profile>().is_err());
     }
 
-    //
+    // R-802 (table).
     #[test]
     fn the_default_profile_adds_exactly_one_pair() {
         assert_eq!(Profile::Strict.table().permitted_count(), 11_569);

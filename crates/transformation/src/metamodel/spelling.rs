@@ -68,7 +68,7 @@ mod tests {
         check("SystemSofware", "SystemSoftware");
     }
 
-    // the longest text that a request may hold is compared with nothing.
+    // The longest text that a request may hold is compared with nothing.
     #[test]
     fn a_long_word_is_like_none() {
         let long = "Capability".repeat(400_000);

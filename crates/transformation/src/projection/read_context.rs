@@ -200,7 +200,6 @@ mod tests {
         check(json!({"selector": "published", "baseline_id": "b", "sequence": 3}), "published b at 3");
     }
 
-    //
     #[test]
     fn nothing_at_all_means_head_or_what_is_published() {
         let default = ReadContext::default();

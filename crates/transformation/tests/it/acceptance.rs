@@ -10,7 +10,8 @@ use transformation::query::FactQuery;
 
 use crate::world::{World, column, outcome};
 
-// every write result contains success, the ids of what it made and what to do next.
+// R-055, R-831 (transformation): every write result contains success, the ids of what it made, what to do next and its outcome.
+// R-806 (transformation): every write takes a key, and a second call with it is answered like the first.
 #[tokio::test]
 async fn every_write_answers_with_success_ids_and_next_steps() {
     let world = World::new().await;
@@ -39,11 +40,17 @@ async fn every_write_answers_with_success_ids_and_next_steps() {
     let called: BTreeSet<String> = calls.iter().map(|(tool, _, _)| format!("transformation.{tool}")).collect();
     let writes = world.capability.manifest().tools.iter().filter(|tool| tool.side == Side::Command);
     assert_eq!(called, writes.map(|tool| tool.name.to_string()).collect(), "every write is called");
-    for (tool, arguments, id) in calls {
-        let answer = world.call(tool, arguments).await;
+    for (tool, mut arguments, id) in calls {
+        arguments["client_request_id"] = json!(tool);
+        let answer = world.call(tool, arguments.clone()).await;
         assert_eq!(answer["success"], true, "{tool}: {answer}");
+        assert_eq!(answer["outcome"], "committed", "{tool}: {answer}");
         assert!(answer.pointer(id).is_some_and(Value::is_string), "{tool} {id}: {answer}");
         assert!(!answer["suggestions"].as_array().unwrap().is_empty(), "{tool}: {answer}");
+        let facts = world.facts().await;
+        let again = world.call(tool, arguments).await;
+        assert_eq!((&again["idempotent_replay"], again.pointer(id)), (&json!(true), answer.pointer(id)), "{tool}");
+        assert_eq!(world.facts().await, facts, "{tool}");
     }
 }
 
@@ -103,28 +110,97 @@ async fn every_query_takes_a_read_context_whose_selector_is_one_of_four() {
     assert_eq!(world.call("compareStates", compared).await["summary"], "no difference");
 }
 
-// the source alone narrows what is listed to what may start from it.
+// the source alone narrows what is listed to what may start from it. R-128: the target alone to what may end at it.
 #[tokio::test]
-async fn a_source_type_alone_leaves_what_may_start_from_it() {
+async fn one_type_alone_leaves_what_may_start_from_it_or_end_at_it() {
     let world = World::new().await;
-    let asked = json!({"source_type": "Gap", "page_size": 1000});
-    let answer = world.call("getRelationshipTypes", asked).await;
-    assert!(answer.get("next_page_token").is_none());
-    let mut listed = BTreeSet::new();
-    for info in answer["relationships"].as_array().unwrap() {
-        for pair in info["valid_pairs"].as_array().unwrap() {
-            assert_eq!(pair["source"], "Gap");
-            listed.insert((info["type"].as_str().unwrap().to_owned(), pair["target"].as_str().unwrap().to_owned()));
-        }
-    }
     let gap = ElementType::from_label("Gap").unwrap();
-    let permitted: BTreeSet<(String, String)> = RelationshipType::ALL
-        .into_iter()
-        .flat_map(|of| ElementType::all().map(move |target| (of, target)))
-        .filter(|(of, target)| Profile::Ameide.permits(*of, gap, *target))
-        .map(|(of, target)| (of.label().to_owned(), target.label().to_owned()))
-        .collect();
-    assert_eq!(listed, permitted);
+    for (given, own, other) in [("source_type", "source", "target"), ("target_type", "target", "source")] {
+        let answer = world.call("getRelationshipTypes", json!({given: "Gap", "page_size": 1000})).await;
+        assert!(answer.get("next_page_token").is_none());
+        let mut listed = BTreeSet::new();
+        for info in answer["relationships"].as_array().unwrap() {
+            for pair in info["valid_pairs"].as_array().unwrap() {
+                assert_eq!(pair[own], "Gap");
+                listed.insert((info["type"].as_str().unwrap().to_owned(), pair[other].as_str().unwrap().to_owned()));
+            }
+        }
+        let joins = |of, end| match own {
+            "source" => Profile::Ameide.permits(of, gap, end),
+            _ => Profile::Ameide.permits(of, end, gap),
+        };
+        let permitted: BTreeSet<(String, String)> = RelationshipType::ALL
+            .into_iter()
+            .flat_map(|of| ElementType::all().map(move |end| (of, end)))
+            .filter(|(of, end)| joins(*of, *end))
+            .map(|(of, end)| (of.label().to_owned(), end.label().to_owned()))
+            .collect();
+        assert_eq!(listed, permitted, "{given}");
+    }
+}
+
+// what a write answers is the object as a read shows it, so that nothing has to be read again.
+#[tokio::test]
+async fn a_write_answers_with_the_object_as_it_is_read() {
+    let world = World::new().await;
+    let profile = json!({"owner": "Ann", "criticality": "High", "lifecycle": "Active"});
+    let model = json!({"model_id": "default"});
+    for (tool, arguments, made, read, shown) in [
+        (
+            "createElement",
+            json!({"type": "Node", "name": "Host"}),
+            "/element",
+            ("listElements", json!({"model_id": "default", "element_type": "Node"})),
+            "/elements/0",
+        ),
+        (
+            "updateElement",
+            json!({"id": "Host", "properties": {"tier": 1}}),
+            "/element",
+            ("listElements", json!({"model_id": "default", "element_type": "Node"})),
+            "/elements/0",
+        ),
+        (
+            "createRelationship",
+            json!({"type": "Flow", "source_id": "Host", "target_id": "Host"}),
+            "/relationship",
+            ("listRelationships", model.clone()),
+            "/relationships/0",
+        ),
+        (
+            "createCapabilityStructure",
+            json!({"name": "Sales"}),
+            "/created_elements/0",
+            ("listElements", json!({"model_id": "default", "element_type": "Capability"})),
+            "/elements/0",
+        ),
+        (
+            "submitArchitectureIntent",
+            json!({"operation": "createView", "create_view": {"name": "V"}}),
+            "/view",
+            ("getView", json!({"view_id": "V"})),
+            "/view",
+        ),
+        (
+            "createBaseline",
+            json!({"name": "First"}),
+            "/baseline",
+            ("getBaseline", json!({"baseline_id": "First"})),
+            "/baseline",
+        ),
+    ] {
+        let answer = world.call(tool, arguments).await;
+        let later = world.call(read.0, read.1).await;
+        assert!(answer.pointer(made).is_some_and(Value::is_object), "{tool}: {answer}");
+        assert_eq!(answer.pointer(made), later.pointer(shown), "{tool}");
+    }
+    let made =
+        world.call("createCapability", json!({"name": "Orders", "profile": profile})).await["capability"].clone();
+    let listed =
+        world.call("listElements", json!({"model_id": "default", "name": "Orders"})).await["elements"][0].clone();
+    for field in ["id", "name", "type", "layer", "profile", "version_id", "model_id"] {
+        assert_eq!(made[field], listed[field], "{field}");
+    }
 }
 
 // every write that is listed can be validated, and says both that it would work and that it would not.

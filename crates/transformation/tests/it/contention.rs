@@ -16,16 +16,25 @@ use transformation::{Config, Transformation};
 
 use crate::world::World;
 
-/// The real ledger, except that it refuses the first commits as if another had come first.
+/// The real ledger, except that it refuses the first commits as if another had come first, or makes them and says that it
+/// does not know.
 struct Crowded {
     inner: SharedLedger,
     refusals: u32,
+    silences: u32,
     commits: AtomicU32,
 }
 
 impl Ledger for Crowded {
     fn commit(&self, change: Change) -> BoxFuture<'_, Result<Commit, CommitError>> {
-        if self.commits.fetch_add(1, Ordering::SeqCst) < self.refusals {
+        let number = self.commits.fetch_add(1, Ordering::SeqCst);
+        if number < self.silences {
+            return Box::pin(async {
+                self.inner.commit(change).await?;
+                Err(CommitError::Unknown("a secret of the disk".to_owned()))
+            });
+        }
+        if number < self.refusals {
             let key = RecordKey::new("transformation.element", "another");
             let refusal = Refusal::Record { key, actual: None };
             return Box::pin(std::future::ready(Err(CommitError::Refused(refusal))));
@@ -123,12 +132,17 @@ impl Ledger for Crowded {
     }
 }
 
+fn crowded(world: &World, refusals: u32, silences: u32) -> (Arc<Crowded>, Transformation) {
+    let ledger = Crowded { inner: world.ledger.clone(), refusals, silences, commits: AtomicU32::new(0) };
+    let ledger = Arc::new(ledger);
+    let check = Arc::new(|_: &str, arguments: &serde_json::Map<String, serde_json::Value>| Ok(arguments.clone()));
+    (ledger.clone(), Transformation::new(ledger, Config::default(), check, PageTokens::new(&[7; 32])))
+}
+
 /// Creates an element while the first commits are refused; shows the code or `ok`, and how many commits were tried.
 async fn create(refusals: u32) -> (String, u32) {
     let world = World::new().await;
-    let crowded = Arc::new(Crowded { inner: world.ledger.clone(), refusals, commits: AtomicU32::new(0) });
-    let check = Arc::new(|_: &str, arguments: &serde_json::Map<String, serde_json::Value>| Ok(arguments.clone()));
-    let capability = Transformation::new(crowded.clone(), Config::default(), check, PageTokens::new(&[7; 32]));
+    let (crowded, capability) = crowded(&world, refusals, 0);
     let arguments = json!({"type": "Node", "name": "Host"}).as_object().cloned().unwrap();
     let answer = capability.call(&world.ctx(), "transformation.createElement", arguments).await;
     let shown = answer.map_or_else(|error| error.code.into_owned(), |_| "ok".to_owned());
@@ -142,4 +156,34 @@ async fn a_conflict_is_decided_again_at_most_three_times() {
     assert_eq!(create(2).await, ("ok".to_owned(), 3));
     assert_eq!(create(3).await, ("VERSION_CONFLICT".to_owned(), 3));
     assert_eq!(create(9).await, ("VERSION_CONFLICT".to_owned(), 3));
+}
+
+// R-805 (transformation): nobody knows whether the first commit happened; the same key settles it.
+#[tokio::test]
+async fn an_unknown_outcome_is_said_and_the_same_key_settles_it() {
+    let world = World::new().await;
+    let (_, capability) = crowded(&world, 0, 1);
+    let effect = contract::Effect {
+        operation: "transformation.createElement".to_owned(),
+        key: "key-1".to_owned(),
+        request_hash: "hash".to_owned(),
+    };
+    let create = async || {
+        let arguments = json!({"type": "Node", "name": "Host", "client_request_id": "key-1"});
+        let ctx = contract::Context { effect: Some(effect.clone()), ..world.ctx() };
+        capability.call(&ctx, "transformation.createElement", arguments.as_object().cloned().unwrap()).await
+    };
+    let unknown = create().await.unwrap_err();
+    let shown = capability.envelope(&world.ctx().request, &unknown);
+    let error = &shown["error"];
+    assert_eq!(
+        (&error["code"], &error["details"]["outcome"]),
+        (&json!("SERVICE_UNAVAILABLE"), &json!("unknown")),
+        "{shown}"
+    );
+    assert!(unknown.retryable() && !shown.to_string().contains("secret"), "{shown}");
+    let facts = world.facts().await;
+    let settled = create().await.unwrap().structured.unwrap().value();
+    assert_eq!((&settled["success"], &settled["idempotent_replay"]), (&json!(true), &json!(true)));
+    assert_eq!(world.facts().await, facts, "it happened once");
 }

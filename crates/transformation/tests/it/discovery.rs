@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, column, outcome};
 
-//
+//
 #[tokio::test]
 async fn types_are_listed_by_layer_with_the_four_of_the_specification_first() {
     let world = World::new().await;
@@ -52,7 +52,7 @@ async fn the_first_page_names_every_relationship_type() {
     }
 }
 
-//
+// R-802 (table).
 #[tokio::test]
 async fn both_types_ask_about_one_pair() {
     let world = World::new().await;
@@ -119,22 +119,23 @@ async fn every_type_that_is_listed_can_be_created() {
     assert_eq!(created, 61);
 }
 
-//
+//
 #[tokio::test]
 async fn every_example_fits_its_schema() {
     let world = World::new().await;
-    for operation in ["createElement", "createRelationship", "updateElement", "deleteElement"] {
+    for operation in WriteOperation::ALL.iter().map(|operation| operation.label()) {
         let answer = world.call("getWriteSchema", json!({"operation": operation})).await;
         let validator = jsonschema::validator_for(&answer["schema"]).unwrap();
         let examples = answer["examples"].as_array().unwrap();
         assert!(!examples.is_empty(), "{operation}");
         for example in examples {
             assert!(validator.is_valid(&example["input"]), "{operation}: {example}");
+            assert!(example["description"].as_str().is_some_and(|text| !text.is_empty()), "{operation}: {example}");
         }
     }
 }
 
-//
+//
 #[tokio::test]
 async fn a_write_schema_is_the_schema_of_the_tool() {
     let world = World::new().await;
@@ -154,7 +155,7 @@ async fn a_write_schema_is_the_schema_of_the_tool() {
     assert_eq!(answer["examples"].as_array().unwrap().len(), tool.examples.len());
 }
 
-//
+//
 #[tokio::test]
 async fn hints_and_descriptions_are_truthful() {
     let world = World::new().await;
@@ -166,13 +167,21 @@ async fn hints_and_descriptions_are_truthful() {
             "transformation.submitArchitectureIntent",
         ];
         assert_eq!(tool.hints.destructive, destroys.contains(&tool.name.as_str()), "{}", tool.name);
+        // A second equal call of these changes nothing, as `hints` shows by calling; a second create makes another.
+        let again = ["transformation.updateElement", "transformation.deleteElement", "transformation.promoteBaseline"];
+        assert_eq!(
+            tool.hints.idempotent,
+            tool.side == Side::Query || again.contains(&tool.name.as_str()),
+            "{}",
+            tool.name
+        );
         let operation = tool.name.trim_start_matches("transformation.");
         let validated = WriteOperation::ALL.iter().any(|known| known.label() == operation);
         assert!(!validated || tool.description.contains("validateWrite"), "{}", tool.name);
     }
 }
 
-//
+//
 #[tokio::test]
 async fn writes_ask_for_meaning_and_take_a_key_and_queries_do_neither() {
     let world = World::new().await;
@@ -181,10 +190,13 @@ async fn writes_ask_for_meaning_and_take_a_key_and_queries_do_neither() {
         let required = tool.input_schema.get("required").cloned().unwrap_or_else(|| json!([]));
         assert_eq!(has("client_request_id"), tool.side == Side::Command, "{}", tool.name);
         assert!(!required.as_array().unwrap().contains(&json!("client_request_id")), "{}", tool.name);
+        let modes = &tool.input_schema["properties"]["commit_mode"]["enum"];
+        let expected = if tool.side == Side::Command { json!(["auto", "commit", "propose"]) } else { Value::Null };
+        assert_eq!(*modes, expected, "{}", tool.name);
         for supplied in ["message_id", "correlation_id", "tenant_id", "aggregate_version", "occurred_at", "version"] {
             assert!(!has(supplied), "{} takes {supplied}", tool.name);
         }
-        // Only createCapability may be given an id.
+        // Only createCapability may be given an id.
         let creates = tool.name.starts_with("transformation.create") && tool.name != "transformation.createCapability";
         assert!(!creates || !has("id"), "{} takes the id of what it creates", tool.name);
     }

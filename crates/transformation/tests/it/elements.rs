@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::world::{World, column, outcome};
 
-// R-497, R-517 (references), R-231, R-054, R-055, R-151, R-154, R-158, R-159, R-160, R-161, R-223, R-224, R-225, R-226.
+// R-517 (references), R-151, R-154, R-158, R-159, R-160, R-161, R-223, R-224, R-225, R-226.
 #[tokio::test]
 async fn the_three_field_input_of_the_specification_creates_an_element() {
     let world = World::new().await;
@@ -76,11 +76,13 @@ async fn an_update_merges_properties_and_counts_versions() {
     assert_eq!(outcome(&world.call("updateElement", json!({"id": "n"})).await), "VALIDATION_ERROR name");
     let renamed = world.call("updateElement", json!({"id": "n", "name": "m", "description": "now"})).await;
     assert_eq!(renamed["element"]["version"], 3);
+    assert_eq!((&renamed["element"]["name"], &renamed["element"]["description"]), (&json!("m"), &json!("now")));
+    assert_eq!(renamed["success"], true);
     let read = world.call("listElements", json!({"model_id": "default"})).await;
     assert_eq!(read["elements"], json!([renamed["element"]]));
 }
 
-//
+// R-804 (transformation).
 #[tokio::test]
 async fn a_stale_expected_version_is_a_conflict_with_the_current_one() {
     let world = World::new().await;
@@ -90,6 +92,7 @@ async fn a_stale_expected_version_is_a_conflict_with_the_current_one() {
     assert_eq!(answer["error"]["details"]["current_version"], 1);
     let delete = world.call("deleteElement", json!({"id": "n", "expected_version": 4})).await;
     assert_eq!(outcome(&delete), "VERSION_CONFLICT expected_version");
+    assert_eq!(delete["error"]["details"]["current_version"], 1);
 }
 
 //
@@ -163,7 +166,7 @@ async fn a_page_holds_fifty_unless_asked_otherwise() {
     assert!(second.get("next_page_token").is_none());
 }
 
-//
+//
 #[tokio::test]
 async fn a_model_counts_its_layers_and_resources_cite() {
     use contract::{Blob, Capability};
@@ -189,6 +192,13 @@ async fn a_model_counts_its_layers_and_resources_cite() {
     let body: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(mime, "application/json");
     assert_eq!(body["element"]["version_id"], format!("{id}@1"));
+    assert_eq!(body["element"]["name"], "host");
+    let uri = format!("transformation://model/{}", model["model"]["id"].as_str().unwrap());
+    let Blob::Text { text, .. } = world.capability.read(&ctx, &uri).await.unwrap() else {
+        panic!("a resource is text");
+    };
+    let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&read["model"], &read["layers"]), (&model["model"], &model["layers"]));
     let missing = world.capability.read(&ctx, "transformation://element/none").await.unwrap_err();
     assert_eq!(missing.kind, contract::ErrorKind::NotFound);
     let nonsense = world.capability.read(&ctx, "transformation://nonsense/x").await.unwrap_err();

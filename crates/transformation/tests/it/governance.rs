@@ -125,7 +125,7 @@ async fn a_stale_proposal_is_refused_and_can_be_rebased() {
     assert_eq!(now["elements"][0]["properties"]["tier"], 1);
 }
 
-//
+// by the typed interface; `acceptance` of the server has the terminal.
 #[tokio::test]
 async fn agents_decide_nothing_and_no_tool_decides() {
     let world = World::new().await;
@@ -247,6 +247,11 @@ async fn proposals_are_listed_by_status_and_by_target() {
     let page = world.call("listProposals", json!({"page_size": 2})).await;
     let rest = world.call("listProposals", json!({"page_size": 2, "page_token": page["next_page_token"]})).await;
     assert_eq!(column(&rest["proposals"], "id"), [first.as_str()]);
+    world.second_model().await;
+    let models = world.call("listModels", json!({})).await;
+    let active: Vec<(&Value, bool)> =
+        models["models"].as_array().unwrap().iter().map(|model| (&model["key"], model["active"] == true)).collect();
+    assert_eq!(active, [(&json!("second"), false), (&json!("default"), true)]);
     let gone = world.call("getProposal", json!({"proposal_id": "none"})).await;
     assert_eq!(outcome(&gone), "PROPOSAL_NOT_FOUND proposal_id");
 }

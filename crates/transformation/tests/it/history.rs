@@ -32,14 +32,20 @@ async fn an_echoed_read_context_reads_the_same_bytes_again() {
     assert_eq!(then, before);
 }
 
-//
+//
 #[tokio::test]
 async fn as_of_shows_the_state_of_that_moment() {
     let world = World::new().await;
     let created = world.call("createElement", json!({"type": "Node", "name": "a", "description": "old"})).await;
     let moment = created["element"]["updated_at"].clone();
     world.call("updateElement", json!({"id": "a", "description": "new"})).await;
+    world.relate("Flow", "a", "a").await;
     let context = json!({"as_of": moment});
+    let edges = async |context: &Value| {
+        let arguments = json!({"model_id": "default", "read_context": context});
+        world.call("listRelationships", arguments).await["relationships"].as_array().unwrap().len()
+    };
+    assert_eq!((edges(&context).await, edges(&json!({})).await), (0, 1));
     let then = world.call("listElements", json!({"model_id": "default", "read_context": context})).await;
     assert_eq!(then["elements"], json!([created["element"]]));
     assert_eq!(then["read_context"]["selector"], "as_of");

@@ -22,9 +22,18 @@ async fn a_repeated_request_is_answered_without_an_effect() {
         .unwrap()
         .retain(|field, _| !["idempotent_replay", "original_request_time"].contains(&field.as_str()));
     assert_eq!(again, first);
+
+    let intent = json!({
+        "operation": "createElement", "create_element": {"type": "Node", "name": "m"}, "client_request_id": "key-2",
+    });
+    let first = world.call("submitArchitectureIntent", intent.clone()).await;
+    let again = world.call("submitArchitectureIntent", intent).await;
+    assert_eq!((&again["success"], &again["idempotent_replay"]), (&json!(true), &json!(true)));
+    assert_eq!(again["element"], first["element"]);
+    assert!(again["original_request_time"].is_string(), "{again}");
 }
 
-//
+//
 #[tokio::test]
 async fn a_key_is_for_one_request_and_for_successes_only() {
     let world = World::new().await;
@@ -71,7 +80,7 @@ async fn equal_requests_at_once_make_one_object() {
     assert_eq!(world.facts().await, facts + 1);
 }
 
-// one key for each item of an import, or one for a whole that is made at once.
+// R-284 (calls, whole): one key for each item of an import, or one for a whole that is made at once.
 #[tokio::test]
 async fn an_import_is_retried_item_by_item_and_a_template_as_a_whole() {
     let world = World::new().await;

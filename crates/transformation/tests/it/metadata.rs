@@ -25,8 +25,12 @@ async fn a_fact_carries_the_envelope_of_its_call() {
     assert_eq!(metas[0]["traceparent"], "00-trace-parent-01");
     assert_eq!(metas[0]["actor"], "local|tester");
     assert!(metas[0]["occurred_at"].as_str().unwrap().starts_with("2026-07-28T10:00:0"));
+    assert!(metas[1]["causation_id"].is_string());
     assert_eq!(metas[1]["causation_id"], metas[2]["causation_id"]);
-    assert_ne!(metas[1]["message_id"], metas[2]["message_id"]);
+    let mut ids: Vec<&str> = metas.iter().map(|meta| meta["message_id"].as_str().unwrap()).collect();
+    assert!(ids.iter().all(|id| id.split('-').map(str::len).eq([8, 4, 4, 4, 12])), "{ids:?}");
+    ids.dedup();
+    assert_eq!(ids.len(), metas.len());
 }
 
 //

@@ -62,7 +62,7 @@ async fn a_taken_name_comes_with_free_ones() {
     assert_eq!(outcome(&answer), "DUPLICATE_NAME name");
 }
 
-// R-147 (transformation), R-244.
+// R-147 (transformation), R-244, R-517 (references), R-804 (transformation).
 #[tokio::test]
 async fn references_are_ids_keys_or_unique_names() {
     let world = World::new().await;
@@ -85,7 +85,7 @@ async fn references_are_ids_keys_or_unique_names() {
     assert!(expected.iter().all(|candidate| candidates.as_array().unwrap().contains(candidate)), "{candidates}");
 }
 
-// what another tenant owns does not exist.
+// what another tenant owns does not exist.
 #[tokio::test]
 async fn nothing_of_another_tenant_shows() {
     let world = World::new().await;
@@ -102,7 +102,7 @@ async fn nothing_of_another_tenant_shows() {
     assert_eq!(other.call("listElements", json!({"model_id": "default"})).await["elements"], json!([]));
 }
 
-// R-804 (transformation).
+// R-804 (transformation).
 #[tokio::test]
 async fn every_refusal_has_the_published_shape_and_a_hint() {
     let world = World::new().await;
@@ -118,6 +118,8 @@ async fn every_refusal_has_the_published_shape_and_a_hint() {
         ("updateElement", json!({"name": "x"}), "VALIDATION_ERROR id"),
         ("deleteElement", json!({}), "VALIDATION_ERROR id"),
         ("getArchimateModel", json!({}), "VALIDATION_ERROR model_id"),
+        ("getView", json!({}), "VALIDATION_ERROR view_id"),
+        ("searchCapabilities", json!({}), "VALIDATION_ERROR query"),
         ("createElement", json!({"type": "Node", "name": "x", "layer": "technology"}), "VALIDATION_ERROR layer"),
         ("createElement", json!({"type": "Node", "name": "x", "model_id": "none"}), "MODEL_NOT_FOUND model_id"),
         ("createElement", json!({"type": "Node", "name": "n"}), "DUPLICATE_NAME name"),

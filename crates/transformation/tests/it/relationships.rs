@@ -55,7 +55,7 @@ async fn relationships_are_filtered_by_element_and_type() {
     assert_eq!(types(json!({"relationship_type": "serving"})).await, "");
 }
 
-//
+// R-804 (transformation).
 #[tokio::test]
 async fn what_the_table_forbids_is_refused_with_both_directions() {
     let world = World::new().await;

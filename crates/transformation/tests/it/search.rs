@@ -87,12 +87,17 @@ async fn a_star_lists_all_capabilities_by_name() {
 async fn a_search_reads_at_a_point_and_cites_what_it_found() {
     let world = sales_world().await;
     let before = world.call("searchCapabilities", json!({"query": "billing"})).await;
+    world.call("createBaseline", json!({"name": "B"})).await;
     world.call("updateElement", json!({"id": "Billing", "name": "Invoicing"})).await;
     let again = json!({"query": "billing", "read_context": before["read_context"]});
     assert_eq!(world.call("searchCapabilities", again).await, before);
     assert_eq!(names(&world, json!({"query": "billing"})).await, [""; 0]);
     let as_of = json!({"query": "*", "read_context": {"as_of": "2026-07-28T10:00:00Z"}});
     assert_eq!(names(&world, as_of).await, [""; 0]);
+    for context in [json!({"baseline_id": "B"}), json!({"as_of": before["elements"][0]["updated_at"]})] {
+        let then = json!({"query": "billing", "read_context": context});
+        assert_eq!(names(&world, then).await, ["Billing"], "{context}");
+    }
     let baseline = json!({"query": "*", "read_context": {"baseline_id": "none"}});
     assert_eq!(
         outcome(&world.call("searchCapabilities", baseline).await),

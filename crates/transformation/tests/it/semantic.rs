@@ -178,6 +178,7 @@ async fn a_hit_carries_its_context_and_citation() {
          Capability: Order Management.\n\
          Description: Accepts baskets and turns them into purchases"
     );
+    assert_eq!(hit["element_name"], "OrderService");
     assert_eq!((&hit["element_type"], &hit["layer"]), (&json!("ApplicationComponent"), &json!("application")));
     assert_eq!((&hit["score"], &hit["version_id"]), (&json!(1.0), &json!(format!("{id}@1"))));
     assert_eq!(hit["repository_id"], "default");
@@ -196,6 +197,7 @@ async fn a_context_is_put_together_within_its_budget() {
     let manifest = contract::generated::transformation::manifest();
     let tool = manifest.tools.iter().find(|tool| tool.name == "transformation.getContext").unwrap();
     let properties = &tool.input_schema["properties"];
+    assert_eq!(tool.input_schema["required"], json!(["query"]));
     assert_eq!(properties["max_tokens"]["default"], 4000);
     assert_eq!(properties["include_relationships"]["default"], true);
 
@@ -222,6 +224,32 @@ async fn a_context_is_put_together_within_its_budget() {
     let bare = json!({"query": "OrderService", "include_relationships": false});
     let bare = world.call("getContext", bare).await;
     assert!(!bare["context"].as_str().unwrap().contains("realizes"));
+}
+
+// R-062: what an agent remembers is what was published, where something was; other queries read head.
+#[tokio::test]
+async fn memory_reads_what_is_published_and_other_queries_read_head() {
+    let world = shop().await;
+    world.call("createBaseline", json!({"name": "B"})).await;
+    world.call("promoteBaseline", json!({"baseline_id": "B"})).await;
+    world.call("deleteElement", json!({"id": "OrderService", "even_if_published": true})).await;
+    for (tool, items, selector, found) in [
+        ("semanticSearch", "results", "published", true),
+        ("getContext", "sources", "published", true),
+        ("searchCapabilities", "elements", "head", false),
+    ] {
+        let asked = json!({"query": "OrderService", "layer": "application"});
+        let asked = if tool == "searchCapabilities" { asked } else { json!({"query": "OrderService"}) };
+        let answer = world.call(tool, asked).await;
+        assert_eq!(answer["read_context"]["selector"], selector, "{tool}");
+        assert_eq!(answer[items].to_string().contains("OrderService"), found, "{tool}: {answer}");
+        let tools = contract::generated::transformation::manifest().tools;
+        let schema = &tools.iter().find(|known| known.name == format!("transformation.{tool}")).unwrap().input_schema;
+        let said = schema["properties"]["read_context"]["description"].as_str().unwrap_or_default();
+        assert_eq!(said.contains("published baseline by default"), found, "{tool}");
+    }
+    let glossary = include_str!("../../../../docs/glossary.md");
+    assert!(glossary.contains("head by default, in semanticSearch and getContext what is published"));
 }
 
 // R-110.

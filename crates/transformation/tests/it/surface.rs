@@ -1,6 +1,9 @@
 //! What is published, as a whole: names, hints, caps, and what every answer carries.
 
-use contract::generated::transformation::{DefinitionKind, DefinitionWriteService, UpsertDefinitionRequest, manifest};
+use contract::generated::transformation::{
+    DefinitionKind, DefinitionWriteService, ScrumDomainIntent, TransformationArchitectureDomainIntent,
+    UpsertDefinitionRequest, manifest,
+};
 use contract::{Blob, Capability, Object, RiskTier, Side};
 use scope::PrincipalKind;
 use serde_json::{Map, Value, json};
@@ -85,12 +88,44 @@ fn an_intent_is_destructive_and_not_idempotent() {
     assert_eq!((tool.hints.read_only, tool.hints.destructive, tool.hints.idempotent), (false, true, false));
 }
 
-//
+// the methods that the specification names.
+#[test]
+fn tools_and_resources_reach_the_methods_of_the_specification() {
+    let manifest = manifest();
+    let architecture = "TransformationArchitectureWriteService.SubmitIntent";
+    for (tool, rpc) in [
+        ("getArchimateModel", "ArchiMateQueryService.GetArchimateModel"),
+        ("listElements", "ArchiMateQueryService.ListArchimateElements"),
+        ("listRelationships", "ArchiMateQueryService.ListArchimateRelationships"),
+        ("getView", "ArchiMateQueryService.GetArchimateView"),
+        ("searchCapabilities", "ArchiMateQueryService.SearchElements"),
+        ("submitArchitectureIntent", architecture),
+        ("submitScrumIntent", "ScrumWriteService.SubmitIntent"),
+    ] {
+        let tool = manifest.tools.iter().find(|known| known.name == format!("transformation.{tool}")).unwrap();
+        assert_eq!(tool.rpc, rpc);
+    }
+    for (pattern, rpc) in [
+        ("model/{model_id}", "ArchiMateQueryService.GetArchimateModel"),
+        ("element/{element_id}", "ArchiMateQueryService.GetElement"),
+        ("view/{view_id}", "ArchiMateQueryService.GetArchimateView"),
+        ("baseline/{baseline_id}", "BaselineQueryService.GetBaseline"),
+    ] {
+        let template = manifest.resources.iter().find(|known| known.pattern == pattern).unwrap();
+        assert_eq!(template.rpc, rpc);
+    }
+    // The requests of both intents have the names of the specification.
+    let _: (TransformationArchitectureDomainIntent, ScrumDomainIntent) = Default::default();
+}
+
+//
 #[test]
 fn a_capability_is_described_by_its_schema() {
     let tool = manifest().tools.into_iter().find(|tool| tool.name.ends_with("createCapability")).unwrap();
     let properties = &tool.input_schema["properties"];
     assert_eq!(properties["description"]["type"], "string");
+    assert_eq!(tool.input_schema["required"], json!(["name", "profile"]));
+    assert_eq!(properties["profile"]["required"], json!(["owner", "criticality", "lifecycle"]));
     assert_eq!(properties["profile"]["properties"]["criticality"]["enum"], json!(["Low", "Medium", "High"]));
 }
 
@@ -99,7 +134,9 @@ fn a_capability_is_described_by_its_schema() {
 fn every_list_that_a_caller_gives_has_a_cap() {
     fn walk(path: &str, schema: &Map<String, Value>) {
         if schema.get("type").is_some_and(|of| of == "array") {
-            assert!(schema.contains_key("maxItems"), "{path}");
+            let most = schema.get("maxItems").unwrap_or_else(|| panic!("{path} has no cap"));
+            let said = schema["description"].as_str().unwrap_or_default();
+            assert!(said.ends_with(&format!("At most {most}.")), "{path} does not publish its cap: {said}");
         }
         let inner = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
         for (name, property) in inner {
@@ -218,7 +255,8 @@ async fn every_resource_carries_its_citation() {
         let kind = template.pattern.split('/').next().unwrap();
         let id = cited[kind].as_str().unwrap_or_else(|| panic!("{kind} is not shown"));
         let read = world.capability.read(&world.ctx(), &format!("transformation://{kind}/{id}")).await.unwrap();
-        let Blob::Text { text, .. } = read else { panic!("a resource is text") };
+        let Blob::Text { mime, text } = read else { panic!("a resource is text") };
+        assert_eq!(mime, "application/json", "{kind}");
         let body: Value = serde_json::from_str(&text).unwrap();
         assert!(names_a_point(&body["read_context"]), "{kind}: {body}");
         let version = if kind == "product" { "version" } else { "version_id" };

@@ -10,7 +10,7 @@ fn capability(name: &str) -> serde_json::Value {
     json!({"name": name, "profile": {"owner": "Sales", "criticality": "High", "lifecycle": "Active"}})
 }
 
-//
+//
 #[tokio::test]
 async fn a_capability_has_its_profile_and_the_platform_supplies_the_rest() {
     let world = World::new().await;
@@ -22,6 +22,13 @@ async fn a_capability_has_its_profile_and_the_platform_supplies_the_rest() {
         (&json!("Capability"), &json!("strategy"), &json!(1))
     );
     assert_eq!(made["profile"], json!({"owner": "Sales", "criticality": "High", "lifecycle": "Active"}));
+    assert_eq!((made["name"].as_str(), made["id"].as_str().map(str::len)), (Some("Order Management"), Some(36)));
+    let models = world.call("listModels", json!({})).await;
+    assert_eq!((&made["model_id"], &models["models"][0]["active"]), (&models["models"][0]["id"], &json!(true)));
+    let fact = world.ledger.facts(&world.scope.tenant, 0, 100).await.unwrap().pop().unwrap();
+    let meta: serde_json::Value = serde_json::from_str(&fact.meta).unwrap();
+    assert_eq!((&meta["tenant_id"], &meta["correlation_id"]), (&json!("local"), &json!("correlation")));
+    assert!(meta["occurred_at"].as_str().unwrap().starts_with("2026-07-28T10:00:0"), "{meta}");
     let listed = world.call("listElements", json!({"model_id": "default"})).await;
     assert_eq!(listed["elements"][0]["profile"], made["profile"]);
     assert_eq!(listed["elements"][0]["version_id"], made["version_id"]);
@@ -45,10 +52,13 @@ async fn a_capability_may_bring_its_own_id_once() {
     assert_eq!(outcome(&world.call("createCapability", with_id("C", "no uuid")).await), "VALIDATION_ERROR id");
 }
 
-//
+//
 #[tokio::test]
 async fn a_missing_part_of_the_profile_is_named_by_its_path() {
     let world = World::new().await;
+    assert_eq!(outcome(&world.call("createCapability", json!({"name": "A"})).await), "VALIDATION_ERROR profile");
+    let nameless = json!({"profile": capability("A")["profile"]});
+    assert_eq!(outcome(&world.call("createCapability", nameless).await), "VALIDATION_ERROR name");
     for part in ["owner", "criticality", "lifecycle"] {
         let mut arguments = capability("Order Management");
         arguments["profile"].as_object_mut().unwrap().remove(part);
@@ -93,7 +103,7 @@ async fn a_structure_is_made_whole() {
     assert_eq!(world.facts().await, before + 7);
 }
 
-//
+// R-200, R-802 (table)
 #[tokio::test]
 async fn the_strict_profile_serves_value_streams_and_says_so() {
     let world = World::with(Config { profile: Profile::Strict, ..Config::default() }).await;
@@ -114,6 +124,14 @@ async fn a_template_that_fails_leaves_nothing() {
     let refused = world.call("createCapabilityStructure", twice).await;
     assert_eq!(outcome(&refused), "VALIDATION_ERROR sub_capabilities[1]");
     assert_eq!(world.facts().await, before);
+    let mut made = Vec::new();
+    for tenant in ["one", "two"] {
+        let answer = world.other_tenant(tenant).await.call("createCapabilityStructure", structure()).await;
+        let [elements, relationships] = ["created_elements", "created_relationships"].map(|of| answer[of].clone());
+        let texts = |list, key| column(list, key).join(" ");
+        made.push([texts(&elements, "name"), texts(&relationships, "type"), texts(&relationships, "target_name")]);
+    }
+    assert_eq!(made[0], made[1]);
 }
 
 //

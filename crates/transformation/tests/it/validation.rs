@@ -30,7 +30,7 @@ async fn the_example_of_the_specification_is_valid_with_a_warning() {
     assert_eq!(world.facts().await, facts);
 }
 
-//
+//
 #[tokio::test]
 async fn a_write_fails_exactly_when_its_validation_does_and_with_the_same_code() {
     let world = World::new().await;

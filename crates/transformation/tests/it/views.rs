@@ -1,5 +1,6 @@
 //! Views: drawn through intents, read with what they show.
 
+use contract::Capability as _;
 use serde_json::{Value, json};
 
 use crate::world::{World, column, outcome};
@@ -33,7 +34,7 @@ fn landscape(relationship: &str) -> Value {
     })
 }
 
-//
+//
 #[tokio::test]
 async fn a_view_is_drawn_and_read_with_what_it_shows() {
     let (world, relationship) = sample().await;
@@ -41,6 +42,7 @@ async fn a_view_is_drawn_and_read_with_what_it_shows() {
     assert_eq!(made["view"]["viewpoint"], "application_cooperation");
     let shown = world.call("getView", json!({"view_id": "order landscape"})).await;
     assert_eq!(column(&shown["elements"], "name").len(), 2);
+    assert_eq!((&shown["nodes"][0]["x"], &shown["nodes"][0]["y"]), (&json!(10), &json!(20)));
     assert_eq!(shown["nodes"][0]["width"], 200);
     assert_eq!((&shown["nodes"][1]["width"], &shown["nodes"][1]["style"]), (&json!(120), &json!("fill:#eee")));
     assert_eq!(shown["nodes"][1]["parent"], shown["nodes"][0]["element_id"]);
@@ -48,6 +50,12 @@ async fn a_view_is_drawn_and_read_with_what_it_shows() {
     assert_eq!(shown["relationships"][0]["source_name"], "App");
     let model = world.call("getArchimateModel", json!({"model_id": "default"})).await;
     assert_eq!(column(&model["views"], "name"), ["Order landscape"]);
+    let uri = format!("transformation://view/{}", made["view"]["id"].as_str().unwrap());
+    let contract::Blob::Text { text, .. } = world.capability.read(&world.ctx(), &uri).await.unwrap() else {
+        panic!("a resource is text");
+    };
+    let read: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&read["nodes"], &read["edges"]), (&shown["nodes"], &shown["edges"]));
 }
 
 //
@@ -56,6 +64,7 @@ async fn a_layout_has_versions_of_its_own() {
     let (world, relationship) = sample().await;
     let made = draw(&world, landscape(&relationship)).await;
     let before = world.call("getView", json!({"view_id": "Order landscape"})).await;
+    world.call("createBaseline", json!({"name": "B"})).await;
     let layout = json!({"nodes": [{"element_id": "App", "x": 1, "y": 1}]});
     let changed = redraw(&world, json!({"view_id": "Order landscape", "layout": layout, "expected_version": 1})).await;
     assert_eq!(changed["view"]["version"], 2);
@@ -66,6 +75,10 @@ async fn a_layout_has_versions_of_its_own() {
     let then =
         world.call("getView", json!({"view_id": "Order landscape", "read_context": before["read_context"]})).await;
     assert_eq!(then, before);
+    for context in [json!({"baseline_id": "B"}), json!({"as_of": made["view"]["created_at"]})] {
+        let then = world.call("getView", json!({"view_id": "Order landscape", "read_context": context})).await;
+        assert_eq!((&then["view"], &then["nodes"]), (&before["view"], &before["nodes"]), "{context}");
+    }
     let stale = redraw(&world, json!({"view_id": id, "layout": {}, "expected_version": 1})).await;
     assert_eq!(outcome(&stale), "VERSION_CONFLICT expected_version");
     let gone =

@@ -38,7 +38,7 @@ pub trait Client {
     }
 }
 
-/// The structured answer in a result, which fits the tool's schema.
+/// the structured answer in a result, which fits the tool's schema.
 #[track_caller]
 pub fn answered(tool: &str, result: Value) -> Value {
     assert_ne!(result["isError"], true, "{tool}: {result}");

@@ -68,7 +68,7 @@ async fn what_is_not_a_message_is_a_fault_of_the_protocol_and_the_connection_liv
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-// N-023
+// N-023, R-387
 #[tokio::test]
 async fn the_trace_of_the_call_is_in_the_refusal_and_in_the_audit_record() {
     let world = World::new().await;

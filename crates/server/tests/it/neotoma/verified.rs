@@ -185,6 +185,8 @@ async fn a_backup_brings_the_files_back() {
     let (data, file) = (folder.path().join("data"), folder.path().join("copy.db"));
     let note = json!({ "file_content": STANDARD.encode("Call Ann"), "mime_type": "text/plain", "interpret": false });
     let source = Piped::start(&data, &[]).await.ok("ingest", note).await["source_id"].clone();
+    let page = include_str!("../../../../../docs/operations.md");
+    assert!(page.contains("chancery backup") && page.contains("chancery restore"));
     let done = run(&data, &["backup", file.to_str().unwrap()]).await;
     let beside = folder.path().join("copy.db.blobs");
     assert!(done.success && done.stdout.contains(&format!("files: 1, in {}", beside.display())), "{}", done.stdout);

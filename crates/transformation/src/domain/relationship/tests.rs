@@ -17,7 +17,7 @@ fn only_permitted_pairs_are_joined() {
     check("Realization", "Capability", "ValueStream", "ok METAMODEL_EXTENSION");
 }
 
-//
+// R-802 (table).
 #[test]
 fn the_strict_profile_has_no_extension() {
     let around = around("Capability", "ValueStream");
