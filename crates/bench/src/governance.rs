@@ -6,7 +6,7 @@ use contract::generated::transformation::{
     ApproveProposalRequest, CommitMode, CreateElementRequest, ElementType, ProposalWriteService,
     TransformationArchitectureWriteService,
 };
-use contract::{Context, NoClient, RequestMeta, Verdict};
+use contract::{AuditDraft, Context, NoClient, RequestMeta, Verdict};
 use scope::{Clock as _, Principal, RandomIds, Scope, SystemClock};
 use serde_json::{Value, json};
 use server::Platform;
@@ -47,6 +47,7 @@ fn context(subject: &str) -> Context {
         cancelled: CancellationToken::new(),
         effect: None,
         verdict: Verdict::default(),
+        audit: AuditDraft::default(),
     }
 }
 

@@ -58,7 +58,8 @@ async fn commit(ledger: &SqliteLedger, facts: Vec<NewFact>) -> anyhow::Result<()
     });
     let facts = folded.collect::<anyhow::Result<Vec<_>>>()?;
     let tenant = Scope::local().tenant;
-    let change = Change { tenant, at: SystemClock.now(), idempotency: None, expectations: Vec::new(), facts };
+    let change =
+        Change { tenant, at: SystemClock.now(), idempotency: None, expectations: Vec::new(), facts, audit: None };
     ledger.commit(change).await?;
     Ok(())
 }

@@ -69,6 +69,7 @@ pub async fn creates_in_process(writers: usize, calls: usize) -> anyhow::Result<
                 client: Arc::new(NoClient),
                 cancelled: CancellationToken::new(),
                 verdict: contract::Verdict::default(),
+                audit: contract::AuditDraft::default(),
             };
             for call in 0..each {
                 let name = format!("Component {worker} {call}");

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use scope::{IdSource, Principal, Scope, Timestamp};
 use tokio_util::sync::CancellationToken;
 
-use crate::Client;
+use crate::{AuditDraft, Client};
 
 /// Caller, walls, time and ids of one call. Nothing further in reads a clock or rolls dice.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ pub struct Context {
     pub effect: Option<Effect>,
     /// Where a capability says what its policy decided about this call, for the audit record.
     pub verdict: Verdict,
+    /// The audit record of this call, for its commit to take along.
+    pub audit: AuditDraft,
 }
 
 /// What a policy decided and why, said at most once in a call.

@@ -8,6 +8,7 @@
 //! Nothing here knows a transport or a store.
 
 mod answer;
+mod audit;
 mod capability;
 pub mod catalog;
 mod client;
@@ -28,6 +29,7 @@ pub mod generated;
 pub use answer::{
     Answer, Blob, Content, EntityRef, PromptAnswer, PromptMessage, ResourceEntry, ResourcePage, Speaker, Structured,
 };
+pub use audit::{AuditDraft, AuditSource};
 pub use capability::{CallFuture, Capability, Changed};
 pub use client::{Ask, Client, NoClient, Reply};
 pub use context::{Context, Effect, RequestMeta, Verdict};

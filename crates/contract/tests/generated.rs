@@ -88,6 +88,7 @@ fn context() -> Context {
         cancelled: Default::default(),
         effect: None,
         verdict: contract::Verdict::default(),
+        audit: contract::AuditDraft::default(),
     }
 }
 

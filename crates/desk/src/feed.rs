@@ -126,7 +126,7 @@ mod tests {
             fact("a.Named", json!({"message_id": "m3", "traceparent": "00-1-2-01", "unknown": 1})),
         ];
         let tenant = ctx.scope.tenant.clone();
-        let change = Change { tenant, at: ctx.now, idempotency: None, expectations: Vec::new(), facts };
+        let change = Change { tenant, at: ctx.now, idempotency: None, expectations: Vec::new(), facts, audit: None };
         ledger.commit(change).await.unwrap();
         let of_a = |fact: &Fact| fact.kind.starts_with("a.").then(|| plain_type(fact));
         let first = page(&ledger, &ctx, 0, 2, of_a).await.unwrap();

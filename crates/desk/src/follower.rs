@@ -149,6 +149,7 @@ mod tests {
             idempotency: None,
             expectations: Vec::new(),
             facts: vec![(fact, Vec::new())],
+            audit: None,
         };
         ledger.commit(change).await.unwrap();
     }

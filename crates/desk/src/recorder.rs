@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use contract::Context;
 use ledger::{
-    At, Change, Commit, CommitError, Effect, Expectation, Fold, Idempotency, Ledger, NewFact, Recalled, RecordKey,
-    Refusal, Seq, SharedLedger, StoredAnswer,
+    At, AuditEntry, Change, Commit, CommitError, Effect, Expectation, Fold, Idempotency, Ledger, NewFact, Recalled,
+    RecordKey, Refusal, Seq, SharedLedger, StoredAnswer,
 };
 use scope::Timestamp;
 use serde::Serialize;
@@ -156,7 +156,8 @@ impl<M> Recorder<M> {
         expectations: Vec<Expectation>,
     ) -> Result<(), Failure> {
         let facts = self.encode(ctx, facts).await?;
-        match self.ledger.commit(change(ctx, None, expectations, facts)).await {
+        let change = Change { audit: None, ..change(ctx, None, expectations, facts) };
+        match self.ledger.commit(change).await {
             Ok(_) | Err(CommitError::Refused(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -181,6 +182,7 @@ impl<M> Recorder<M> {
         let facts = self.encode(ctx, facts).await?;
         match self.ledger.commit(change(ctx, stored, expectations, facts)).await {
             Ok(Commit::Done { seq, .. }) => {
+                ctx.audit.set_committed();
                 M::set_read_point(&mut answer, seq);
                 Ok(Outcome::Answered(answer))
             }
@@ -252,7 +254,18 @@ fn change(
     expectations: Vec<Expectation>,
     facts: Vec<(NewFact, Vec<Effect>)>,
 ) -> Change {
-    Change { tenant: ctx.scope.tenant.clone(), at: ctx.now, idempotency, expectations, facts }
+    let audit = audit_entry(ctx);
+    Change { tenant: ctx.scope.tenant.clone(), at: ctx.now, idempotency, expectations, facts, audit }
+}
+
+/// The audit record of the call, as the ledger takes it.
+fn audit_entry(ctx: &Context) -> Option<AuditEntry> {
+    Some(AuditEntry {
+        id: ctx.request.request_id.clone(),
+        principal: ctx.principal.id(),
+        correlation_id: ctx.request.correlation_id.clone(),
+        body: ctx.audit.body()?,
+    })
 }
 
 fn idempotency(ctx: &Context) -> Option<Idempotency> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contract::{Context, NoClient, RequestMeta, Verdict};
+use contract::{AuditDraft, Context, NoClient, RequestMeta, Verdict};
 use scope::{Principal, Scope, SequentialIds};
 use tokio_util::sync::CancellationToken;
 
@@ -18,5 +18,6 @@ pub fn context() -> Context {
         cancelled: CancellationToken::new(),
         effect: None,
         verdict: Verdict::default(),
+        audit: AuditDraft::default(),
     }
 }

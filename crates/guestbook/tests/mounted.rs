@@ -151,3 +151,19 @@ async fn a_misspelt_argument_is_refused_with_the_nearest() {
         (Some("nmae"), Some("use name"))
     );
 }
+
+// Whoever stands on the desk has the record of a write in its commit, and writes not a line for it.
+#[tokio::test]
+async fn the_audit_record_of_a_write_is_part_of_its_commit() {
+    let platform = platform().await;
+    platform.call("guestbook.sign", json!({ "name": "Ada", "line": "hello" })).await;
+    let tenant = scope::Scope::local().tenant;
+    let find = ledger::AuditFind { correlation_id: None, before: None, limit: 10 };
+    let records = platform.platform.ledger.audit(&tenant, find).await.unwrap();
+    let bodies: Vec<Value> = records.iter().map(|audited| serde_json::from_str(&audited.entry.body).unwrap()).collect();
+    assert_eq!(bodies.len(), 1);
+    assert_eq!((&bodies[0]["target"], &bodies[0]["outcome"]), (&json!("guestbook.sign"), &json!("ok")));
+    assert_eq!(records[0].seq, platform.platform.ledger.point(&tenant, ledger::At::Head).await.unwrap());
+    platform.platform.audit.flush().await;
+    assert_eq!(platform.platform.audit.log.recent(&tenant, 10).await.unwrap(), []);
+}

@@ -1,33 +1,39 @@
 //! Audit: who asked for what and how it ended, in a file of its own (`audit.db`).
 //!
-//! [`AuditLog::append`] never waits: rows go through a bounded queue to a thread that inserts them in
-//! batches. When the queue is full the row is dropped and counted, because a call must not wait for its
-//! own trace. Rows are never changed: no statement here does, and the file refuses it.
+//! Here are the calls that changed nothing; the record of a change is in the commit of the change. Rows go through a bounded
+//! queue to a thread that inserts them in batches. A batch that cannot be inserted is tried again until it can; meanwhile the
+//! queue fills, and whoever appends to a full queue waits for a moment. A row that is not stored in the end is counted.
+//! Rows are never changed: no statement here does, and the file refuses it.
 //! `synchronous = NORMAL`: a power cut may lose the last rows, never the file.
 
 mod find;
+mod inserter;
 mod table;
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use ledger::ReadError;
-use rusqlite::Connection;
 use scope::{TenantId, Timestamp};
-use tokio::sync::oneshot;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::readers::{Readers, failed};
 use crate::{OpenError, directory};
 
 pub use find::AuditFind;
+use inserter::Inserter;
 
 const QUEUE_ROWS_MAX: usize = 4096;
-const LINGER: Duration = Duration::from_millis(20);
-const BATCH_ROWS_MAX: usize = 512;
+/// How long whoever appends waits for room in the queue.
+const WAIT_MAX: Duration = Duration::from_millis(500);
+/// How long a flush takes at most, when rows cannot be inserted.
+const FLUSH_MAX: Duration = Duration::from_secs(5);
 const READERS: usize = 2;
 const BUSY: Duration = Duration::from_secs(5);
 /// Longer arguments are cut; their hash still tells them apart.
@@ -65,10 +71,33 @@ pub struct AuditRow {
 
 /// The audit file of a data directory.
 pub struct AuditLog {
-    queue: Option<SyncSender<Entry>>,
+    queue: Option<mpsc::Sender<Entry>>,
     thread: Option<std::thread::JoinHandle<()>>,
     readers: Arc<Readers>,
-    dropped: Arc<AtomicU64>,
+    state: Arc<State>,
+}
+
+/// What became of the rows so far.
+#[derive(Debug, Default)]
+struct State {
+    written: AtomicU64,
+    dropped: AtomicU64,
+    /// Nobody appends any more, so what cannot be inserted now never will be.
+    closing: AtomicBool,
+    /// Why the last batch could not be inserted, if it could not.
+    problem: Mutex<Option<String>>,
+}
+
+impl State {
+    fn drop_rows(&self, rows: usize) {
+        if self.dropped.fetch_add(rows as u64, Ordering::Relaxed) == 0 {
+            tracing::warn!("audit rows are lost; chancery_audit_dropped_total counts them");
+        }
+    }
+
+    fn set_problem(&self, problem: Option<String>) {
+        *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+    }
 }
 
 enum Entry {
@@ -83,50 +112,62 @@ impl AuditLog {
         let data_dir = data_dir.as_ref();
         directory::create(data_dir).map_err(|error| OpenError::io(data_dir, &error))?;
         let path = data_dir.join("audit.db");
-        let connection = table::open(&path, BUSY)?;
-        let (queue, entries) = sync_channel(QUEUE_ROWS_MAX);
-        let dropped = Arc::<AtomicU64>::default();
-        let inserter = Inserter { path: path.clone(), connection: Some(connection), dropped: Arc::clone(&dropped) };
-        let spawned = std::thread::Builder::new().name("audit-writer".to_owned()).spawn(move || inserter.run(&entries));
+        let state = Arc::<State>::default();
+        let inserter = Inserter::open(&path, Arc::clone(&state))?;
+        let (queue, entries) = mpsc::channel(QUEUE_ROWS_MAX);
+        let spawned = std::thread::Builder::new().name("audit-writer".to_owned()).spawn(move || inserter.run(entries));
         let thread = spawned.map_err(|error| OpenError::io(&path, &error))?;
         Ok(Self {
             queue: Some(queue),
             thread: Some(thread),
             readers: Arc::new(Readers::new(path, BUSY, READERS)),
-            dropped,
+            state,
         })
     }
 
-    /// Hands a row over and returns at once.
-    pub fn append(&self, mut row: AuditRow) {
+    /// Hands a row over. `None` when it has its place in the queue; otherwise it has to be waited for, for a moment, and is
+    /// counted as dropped when nobody does or there is still no room.
+    #[must_use = "a row that nobody waits for is lost when the queue is full"]
+    pub fn append(&self, mut row: AuditRow) -> Option<impl Future<Output = ()> + Send + use<>> {
         if row.arguments.len() > ARGUMENTS_BYTES_MAX {
             let end = row.arguments.floor_char_boundary(ARGUMENTS_BYTES_MAX);
             row.arguments.to_mut().truncate(end);
         }
-        let sent = self.queue.as_ref().map(|queue| queue.try_send(Entry::Row(Box::new(row))));
-        if !matches!(sent, Some(Ok(()))) && self.dropped.fetch_add(1, Ordering::Relaxed) == 0 {
-            tracing::warn!("the audit queue is full and rows are dropped; audit_dropped counts them");
+        let queue = self.queue.as_ref().expect("the queue is closed by drop alone");
+        match queue.try_send(Entry::Row(Box::new(row))) {
+            Ok(()) => None,
+            Err(TrySendError::Full(entry) | TrySendError::Closed(entry)) => {
+                let waiting = Waiting { entry: Some(entry), state: Arc::clone(&self.state) };
+                Some(waiting.send(queue.clone()))
+            }
         }
+    }
+
+    /// How many rows were stored.
+    pub fn written(&self) -> u64 {
+        self.state.written.load(Ordering::Relaxed)
     }
 
     /// How many rows could not be stored.
     pub fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
+        self.state.dropped.load(Ordering::Relaxed)
     }
 
-    /// Returns when every row that was appended before is stored or counted as dropped.
+    /// Why rows cannot be stored now, if they cannot.
+    pub fn problem(&self) -> Option<String> {
+        self.state.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns when every row that was appended before is stored, or after a few seconds in which it could not be.
     pub async fn flush(&self) {
-        let (answer, answered) = oneshot::channel();
-        let mut entry = Entry::Flush(answer);
-        while let Some(queue) = &self.queue {
-            match queue.try_send(entry) {
-                Ok(()) => break,
-                Err(TrySendError::Disconnected(_)) => return,
-                Err(TrySendError::Full(back)) => entry = back,
+        let Some(queue) = &self.queue else { return };
+        let flushing = async {
+            let (answer, answered) = oneshot::channel();
+            if queue.send(Entry::Flush(answer)).await.is_ok() {
+                _ = answered.await;
             }
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        _ = answered.await;
+        };
+        _ = timeout(FLUSH_MAX, flushing).await;
     }
 
     /// The rows of one correlation, oldest first.
@@ -135,8 +176,8 @@ impl AuditLog {
         self.readers.read(move |db| table::by_correlation(db, &tenant, &correlation_id).map_err(failed)).await
     }
 
-    /// The rows that fit, newest first, each with its number.
-    pub async fn find(&self, tenant: &TenantId, find: AuditFind) -> Result<Vec<(i64, AuditRow)>, ReadError> {
+    /// The rows that fit, newest first.
+    pub async fn find(&self, tenant: &TenantId, find: AuditFind) -> Result<Vec<AuditRow>, ReadError> {
         let tenant = tenant.clone();
         self.readers.read(move |db| find::rows(db, &tenant, &find).map_err(failed)).await
     }
@@ -150,6 +191,7 @@ impl AuditLog {
 
 impl Drop for AuditLog {
     fn drop(&mut self) {
+        self.state.closing.store(true, Ordering::Relaxed);
         self.queue = None;
         if let Some(thread) = self.thread.take() {
             _ = thread.join();
@@ -157,44 +199,25 @@ impl Drop for AuditLog {
     }
 }
 
-struct Inserter {
-    path: PathBuf,
-    connection: Option<Connection>,
-    dropped: Arc<AtomicU64>,
+/// A row that waits for room in the queue. Given up, it is counted.
+struct Waiting {
+    entry: Option<Entry>,
+    state: Arc<State>,
 }
 
-impl Inserter {
-    fn run(mut self, entries: &Receiver<Entry>) {
-        let (mut rows, mut flushes) = (Vec::new(), Vec::new());
-        while let Ok(first) = entries.recv() {
-            if matches!(first, Entry::Row(_)) {
-                // More will come: rows that share a transaction, and a thread that is woken once, cost a fraction.
-                std::thread::sleep(LINGER);
-            }
-            let mut next = Some(first);
-            while let Some(entry) = next {
-                match entry {
-                    Entry::Row(row) => rows.push(*row),
-                    Entry::Flush(answer) => flushes.push(answer),
-                }
-                next = if rows.len() < BATCH_ROWS_MAX { entries.try_recv().ok() } else { None };
-            }
-            if let Err(error) = self.insert(&rows) {
-                self.dropped.fetch_add(rows.len() as u64, Ordering::Relaxed);
-                tracing::error!(%error, rows = rows.len(), "audit rows could not be stored");
-            }
-            rows.clear();
-            flushes.drain(..).for_each(|answer: oneshot::Sender<()>| _ = answer.send(()));
+impl Waiting {
+    async fn send(mut self, queue: mpsc::Sender<Entry>) {
+        let Ok(Ok(place)) = timeout(WAIT_MAX, queue.reserve()).await else { return };
+        if let Some(entry) = self.entry.take() {
+            place.send(entry);
         }
     }
+}
 
-    fn insert(&mut self, rows: &[AuditRow]) -> Result<(), OpenError> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => table::open(&self.path, BUSY)?,
-        };
-        table::insert(&mut connection, rows).map_err(|error| OpenError::sqlite(&self.path, &error))?;
-        self.connection = Some(connection);
-        Ok(())
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if self.entry.is_some() {
+            self.state.drop_rows(1);
+        }
     }
 }

@@ -10,7 +10,7 @@ use scope::{TenantId, Timestamp, pace};
 use crate::counts::Tally;
 use crate::effect::{self, Cause};
 use crate::record::Seen;
-use crate::{expectation, idempotency, names};
+use crate::{audited, expectation, idempotency, names};
 
 /// What writing an effect takes, in nanoseconds.
 const PER_EFFECT: u32 = 10_000;
@@ -35,6 +35,9 @@ pub(crate) fn apply(
     let (seq, at) = write_facts(connection, change, seen)?;
     if let Some((effect, answer)) = &change.idempotency {
         idempotency::store(connection, &change.tenant, effect, answer, now)?;
+    }
+    if let Some(entry) = &change.audit {
+        audited::store(connection, &change.tenant, entry, (seq, at))?;
     }
     Ok(Ok(Commit::Done { seq, at }))
 }

@@ -10,6 +10,7 @@
 //! * rows that are not facts are made by `effect` alone, so [`ledger::Ledger::verify`] can make them again;
 //! * every statement that reads or writes records names the tenant.
 
+mod audited;
 mod backup;
 mod change;
 mod connection;

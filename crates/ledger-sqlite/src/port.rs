@@ -3,8 +3,8 @@
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use ledger::{
-    At, Change, Commit, CommitError, Fact, Find, Folds, Idempotency, Ledger, Page, ReadError, Recalled, RecordKey,
-    RecordVersion, Search, SearchHit, Seq, Traversal, Traverse, Verification,
+    At, AuditFind, Audited, Change, Commit, CommitError, Fact, Find, Folds, Idempotency, Ledger, Page, ReadError,
+    Recalled, RecordKey, RecordVersion, Search, SearchHit, Seq, Traversal, Traverse, Verification,
 };
 use rusqlite::Connection;
 use scope::TenantId;
@@ -12,7 +12,9 @@ use tokio::sync::{oneshot, watch};
 
 use crate::readers::failed;
 use crate::writer::Job;
-use crate::{SqliteLedger, change, counts, find, idempotency, point, record, search, stopped_midway, traverse, verify};
+use crate::{
+    SqliteLedger, audited, change, counts, find, idempotency, point, record, search, stopped_midway, traverse, verify,
+};
 
 /// More keys than this are read on a thread that may block.
 const KEYS_INLINE_MAX: usize = 100;
@@ -127,6 +129,11 @@ impl Ledger for SqliteLedger {
     ) -> BoxFuture<'a, Result<Vec<Fact>, ReadError>> {
         let tenant = tenant.clone();
         self.readers.read(move |db| change::facts(db, &tenant, after, most).map_err(failed)).boxed()
+    }
+
+    fn audit<'a>(&'a self, tenant: &'a TenantId, find: AuditFind) -> BoxFuture<'a, Result<Vec<Audited>, ReadError>> {
+        let tenant = tenant.clone();
+        self.readers.read(move |db| audited::find(db, &tenant, &find).map_err(failed)).boxed()
     }
 
     fn tenants(&self) -> BoxFuture<'_, Result<Vec<TenantId>, ReadError>> {

@@ -8,12 +8,13 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::{OpenError, rebuild};
 
 /// Every step, in order. A step that has shipped is never edited; a change is a new step.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     include_str!("migrations/0001_ledger.sql"),
     include_str!("migrations/0002_past_listings.sql"),
     include_str!("migrations/0003_unlisted.sql"),
     include_str!("migrations/0004_listed.sql"),
     include_str!("migrations/0005_fields.sql"),
+    include_str!("migrations/0006_audit.sql"),
 ];
 
 /// Files with fewer steps than this hold less in their rows than the folds make of the facts today.

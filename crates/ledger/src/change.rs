@@ -14,6 +14,19 @@ pub struct Change {
     pub expectations: Vec<Expectation>,
     /// Facts with the effects their fold gives, in order.
     pub facts: Vec<(NewFact, Vec<Effect>)>,
+    /// The audit record of the call that makes the change. It is kept when the change happens, and only then.
+    pub audit: Option<AuditEntry>,
+}
+
+/// Who asked for a change, and how. To the ledger it is a row that it finds by tenant, time and correlation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditEntry {
+    /// Of the call.
+    pub id: String,
+    pub principal: String,
+    pub correlation_id: String,
+    /// JSON text of everything else.
+    pub body: String,
 }
 
 /// The answer to store under an idempotency key.

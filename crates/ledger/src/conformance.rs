@@ -5,6 +5,7 @@
 //! [`random`] promise compares an engine with [`crate::model::ModelLedger`] over seeded random commands.
 //! When the port learns something, the promise is added here, and to the list at the end of this file.
 
+pub mod audits;
 pub mod commits;
 pub mod expectations;
 pub mod fields;
@@ -57,6 +58,12 @@ macro_rules! conformance_tests {
                 a_commit_ticks,
                 facts_are_read_after_a_number,
                 concurrent_commits_are_serial_within_a_tenant,
+            ],
+            audits: [
+                an_audit_record_is_kept_with_its_change,
+                a_change_that_does_not_happen_leaves_no_audit_record,
+                audit_records_are_listed_newest_first_without_gaps,
+                an_audit_record_outlives_a_crash,
             ],
             idempotency: [
                 the_same_request_is_replayed,

@@ -29,12 +29,13 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use scope::TenantId;
 
-pub use change::{Change, Commit, Expectation, Idempotency, NewFact, Recalled, StoredAnswer};
+pub use change::{AuditEntry, Change, Commit, Expectation, Idempotency, NewFact, Recalled, StoredAnswer};
 pub use error::{CommitError, ReadError, Refusal};
 pub use field::{FieldKey, FieldRange, KEY_CHARS_MAX};
 pub use fold::{Effect, Fold, Folds};
 pub use read::{
-    At, Direction, Find, FindOrder, LIVE, Neighbour, Page, Search, SearchHit, Seq, Traversal, Traverse, Verification,
+    At, AuditFind, Audited, Direction, Find, FindOrder, LIVE, Neighbour, Page, Search, SearchHit, Seq, Traversal,
+    Traverse, Verification,
 };
 pub use record::{Ends, Fact, Record, RecordKey, RecordVersion, UniqueName};
 
@@ -112,6 +113,9 @@ pub trait Ledger: Send + Sync + 'static {
         after: Seq,
         most: usize,
     ) -> BoxFuture<'a, Result<Vec<Fact>, ReadError>>;
+
+    /// The audit records of a tenant's changes, newest first.
+    fn audit<'a>(&'a self, tenant: &'a TenantId, find: AuditFind) -> BoxFuture<'a, Result<Vec<Audited>, ReadError>>;
 
     /// All tenants that have at least one fact, for replays and maintenance; never shown to a caller.
     fn tenants(&self) -> BoxFuture<'_, Result<Vec<TenantId>, ReadError>>;

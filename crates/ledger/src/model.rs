@@ -15,8 +15,9 @@ use scope::{Clock, TenantId, Timestamp};
 use tokio::sync::watch;
 
 use crate::{
-    At, Change, Commit, CommitError, Effect, Fact, Find, Folds, Idempotency, LIVE, Ledger, NewFact, Page, ReadError,
-    Recalled, RecordKey, RecordVersion, Refusal, Search, SearchHit, Seq, Traversal, Traverse, Verification,
+    At, AuditFind, Audited, Change, Commit, CommitError, Effect, Fact, Find, Folds, Idempotency, LIVE, Ledger, NewFact,
+    Page, ReadError, Recalled, RecordKey, RecordVersion, Refusal, Search, SearchHit, Seq, Traversal, Traverse,
+    Verification,
 };
 use state::{Answered, Tenant};
 
@@ -74,6 +75,8 @@ impl ModelLedger {
             let answered = Answered { hash: effect.request_hash, payload: answer.payload, at: now, expires_at };
             tenant.answers.insert((effect.principal, effect.operation, effect.key), answered);
         }
+        let seq = tenant.head();
+        tenant.audited.extend(change.audit.map(|entry| Audited { entry, at, seq }));
         self.ticks.send_modify(|ticks| *ticks += 1);
         Ok(Commit::Done { seq: tenant.head(), at })
     }
@@ -198,6 +201,10 @@ impl Ledger for ModelLedger {
     ) -> BoxFuture<'a, Result<Vec<Fact>, ReadError>> {
         let facts = |tenant: &Tenant| tenant.facts.iter().filter(|fact| fact.seq > after).take(most).cloned().collect();
         ready(self.read(tenant, 0, facts)).boxed()
+    }
+
+    fn audit<'a>(&'a self, tenant: &'a TenantId, find: AuditFind) -> BoxFuture<'a, Result<Vec<Audited>, ReadError>> {
+        ready(self.read(tenant, 0, |tenant| tenant.audit(&find))).boxed()
     }
 
     fn tenants(&self) -> BoxFuture<'_, Result<Vec<TenantId>, ReadError>> {

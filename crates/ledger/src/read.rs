@@ -3,7 +3,7 @@
 use scope::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{FieldRange, RecordVersion};
+use crate::{AuditEntry, FieldRange, RecordVersion};
 
 /// A point in a tenant's history: the number of a fact. 0 is before the first.
 pub type Seq = u64;
@@ -22,6 +22,26 @@ pub enum At {
     Time(Timestamp),
     /// Exactly this number; refused when it has not happened yet.
     Seq(Seq),
+}
+
+/// Which audit records are wanted. What is `None` does not matter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditFind {
+    pub correlation_id: Option<String>,
+    /// Only older ones: the moment of the last one seen, to go on where a page ended.
+    pub before: Option<Timestamp>,
+    /// How many are wanted. Others of the same moment as the last one come with it, so that no page ends within a moment.
+    pub limit: usize,
+}
+
+/// The audit record of a change that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Audited {
+    pub entry: AuditEntry,
+    /// The moment of the change.
+    pub at: Timestamp,
+    /// Where the tenant's history stood after the change.
+    pub seq: Seq,
 }
 
 /// A paged query over the indexed fields. Every `Some` narrows; the engine walks an index in order and never sorts.

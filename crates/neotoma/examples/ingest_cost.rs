@@ -32,6 +32,7 @@ fn context() -> Context {
         cancelled: tokio_util::sync::CancellationToken::new(),
         effect: None,
         verdict: contract::Verdict::default(),
+        audit: contract::AuditDraft::default(),
     }
 }
 

@@ -4,6 +4,7 @@ mod audit;
 mod mount;
 mod private;
 mod secret;
+mod trail;
 
 use std::sync::Arc;
 
@@ -27,11 +28,12 @@ use crate::{Config, Files};
 pub use mount::{Mount, mount_all};
 pub use private::keep_private;
 pub(crate) use secret::secret;
+pub use trail::Trail;
 
 /// Everything a door needs.
 pub struct Platform {
     pub ledger: Arc<SqliteLedger>,
-    pub audit: Arc<AuditLog>,
+    pub audit: Trail,
     pub endpoints: Vec<Arc<Endpoint>>,
     /// What is mounted, in the order of the endpoints.
     pub mounted: Vec<Mounted>,
@@ -64,7 +66,7 @@ impl Platform {
 
     /// Puts a platform together from a ledger and what is mounted on it.
     pub fn with(config: &Config, ledger: Arc<SqliteLedger>, mounts: Vec<Mount>) -> anyhow::Result<Self> {
-        let audit = Arc::new(AuditLog::open(&config.data)?);
+        let log = Arc::new(AuditLog::open(&config.data)?);
         let seal = Seal::new(secret(&config.data)?);
         let files = Files::open(config)?;
         let metrics = Metrics::default();
@@ -78,7 +80,7 @@ impl Platform {
                 config: config.spine.clone(),
                 clock: clock.clone(),
                 ids: ids.clone(),
-                audit: Arc::new(audit::Sink(audit.clone())),
+                audit: Arc::new(audit::Sink(log.clone())),
                 metrics: metrics.clone(),
                 seal: seal.clone(),
             });
@@ -92,6 +94,7 @@ impl Platform {
         let identity = Arc::new(LocalIdentity::new(&config.user).serving(config.role.principal(&config.user)));
         let pace = Pace::per_minute(config.spine.limits.calls_per_minute);
         let admission = Arc::new(Admission::new(addresses.clone(), identity, pace));
+        let audit = Trail::new(ledger.clone(), log);
         Ok(Self { ledger, audit, endpoints, mounted, admission, addresses, metrics, folds, files })
     }
 
@@ -187,5 +190,6 @@ pub fn own_context(config: &Config) -> Context {
         cancelled: CancellationToken::new(),
         effect: None,
         verdict: contract::Verdict::default(),
+        audit: contract::AuditDraft::default(),
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{BufWriter, Write};
 
 use scope::pace;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -24,17 +25,41 @@ const SECRET_NAMES: &[&str] = &["password", "secret", "token", "authorization", 
 const PER_BYTE: u32 = 3;
 const PER_NAME: u32 = 100;
 
-/// Where audit records go. Appending never blocks and never fails a call.
+/// Where audit records go.
 pub trait AuditSink: Send + Sync {
-    fn append(&self, record: AuditRecord);
+    /// Keeps a record. When there is no room for it, whoever is awaited waits for some, for a short while; a record that is
+    /// not kept is counted.
+    #[must_use = "a record that nobody waits for is lost when there is no room"]
+    fn append(&self, record: AuditRecord) -> Option<Appending>;
+
+    /// Told of a record that is part of the commit of its call, and needs no other place.
+    fn committed(&self, _record: &AuditRecord) {}
+
+    /// What became of the records that were appended so far.
+    fn counts(&self) -> AuditCounts {
+        AuditCounts::default()
+    }
 }
 
-/// One call, as it was made, decided and answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Records that were kept, and records that could not be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AuditCounts {
+    pub written: u64,
+    pub dropped: u64,
+}
+
+/// A record that waits for room. Dropped, it is counted as lost.
+pub type Appending = futures::future::BoxFuture<'static, ()>;
+
+/// One call, as it was made, decided and answered. In a commit the ledger keeps the skipped fields in columns of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditRecord {
+    #[serde(skip)]
     pub at: scope::Timestamp,
     /// `-` when the caller was not identified.
+    #[serde(skip)]
     pub tenant: scope::TenantId,
+    #[serde(skip)]
     pub principal: String,
     pub principal_kind: &'static str,
     /// `http`, `stdio` or `cli`.
@@ -48,7 +73,9 @@ pub struct AuditRecord {
     pub arguments: Cow<'static, str>,
     /// SHA-256 of the whole arguments, in hex.
     pub arguments_hash: Cow<'static, str>,
+    #[serde(skip)]
     pub request_id: String,
+    #[serde(skip)]
     pub correlation_id: String,
     pub trace_id: String,
     /// `admitted`, or why not; for a write, what the policy decided and why.
@@ -64,7 +91,9 @@ pub struct AuditRecord {
 pub struct NoAudit;
 
 impl AuditSink for NoAudit {
-    fn append(&self, _: AuditRecord) {}
+    fn append(&self, _: AuditRecord) -> Option<Appending> {
+        None
+    }
 }
 
 /// The text and the hash of arguments.

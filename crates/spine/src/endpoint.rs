@@ -7,10 +7,10 @@ mod record;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use contract::{
-    Answer, Blob, CallError, Capability, Client, Context, Effect, Misfit, RequestMeta, Side, Tool, Verdict,
+    Answer, AuditDraft, Blob, CallError, Capability, Client, Context, Effect, Misfit, RequestMeta, Side, Tool, Verdict,
 };
 use futures::future::BoxFuture;
 use scope::{Clock, IdSource, PrincipalKind};
@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::admission::{Admitted, Buckets};
 use crate::arguments::{self, Checked, Checkers};
-use crate::audit::{self, AuditSink};
+use crate::audit::AuditSink;
 use crate::config::Config;
 use crate::confirmation::{self, Declined, Question};
 use crate::mcp::Prepared;
@@ -29,7 +29,7 @@ use crate::replay::{self, Known, Replays};
 use crate::turn::Turns;
 use crate::{Seal, names, seal};
 use guard::within;
-use record::ending;
+use record::{Begun, ending};
 
 /// How long a person may take to confirm.
 const CONFIRMED_WITHIN: Duration = Duration::from_secs(300);
@@ -79,6 +79,8 @@ pub struct Caller {
     pub cancelled: CancellationToken,
     /// What the capability's policy decided about the call.
     pub verdict: Verdict,
+    /// The audit record of the call, for its commit.
+    pub audit: AuditDraft,
 }
 
 /// How a tool call ended.
@@ -104,6 +106,7 @@ impl Endpoint {
             tools.push(listed_tool(tool, &config));
         }
         let permits = Semaphore::new(config.limits.calls_max);
+        metrics.watch(audit.clone());
         Self {
             capability,
             config,
@@ -152,17 +155,19 @@ impl Endpoint {
     /// Calls a tool.
     pub async fn call(&self, caller: &Caller, name: &str, arguments: Map<String, Value>) -> Called {
         let Some(tool) = self.tool(name) else {
-            self.record(caller, "tools/call", name, audit::arguments(&arguments), Instant::now(), Err("UNKNOWN_TOOL"));
+            self.record(caller, Begun::new("tools/call", name, &arguments), Err("UNKNOWN_TOOL")).await;
             return Called::UnknownTool;
         };
-        let started = Instant::now();
         // Before the call, so that nothing keeps arguments that may hold a file.
-        let audited = audit::arguments(&arguments);
+        let begun = Begun::new("tools/call", &tool.name, &arguments);
+        if tool.side == Side::Command {
+            self.draft(caller, &begun);
+        }
         let outcome = match self.paced(caller, tool) {
             Ok(()) => self.caught(caller, self.run(caller, tool, arguments)).await,
             Err(refusal) => Err(refusal),
         };
-        self.record(caller, "tools/call", &tool.name, audited, started, ending(&outcome));
+        self.record(caller, begun, ending(&outcome)).await;
         match outcome {
             Ok(answer) => Called::Answered(answer),
             Err(error) => {
@@ -304,11 +309,11 @@ impl Endpoint {
 
     /// Reads a resource.
     pub async fn read(&self, caller: &Caller, uri: &str) -> Result<Blob, CallError> {
-        let started = Instant::now();
+        let begun = Begun::plain("resources/read", uri);
         let ctx = self.context(caller, None);
         // Called inside, so that a panic before the first await is caught too.
         let outcome = self.guarded(caller, async { self.capability.read(&ctx, uri).await }).await;
-        self.record(caller, "resources/read", uri, audit::arguments(&Map::new()), started, ending(&outcome));
+        self.record(caller, begun, ending(&outcome)).await;
         outcome.map_err(CallError::bounded)
     }
 
@@ -320,10 +325,11 @@ impl Endpoint {
         target: &str,
         work: impl AsyncFnOnce(&Context) -> Result<T, CallError>,
     ) -> Result<T, CallError> {
-        let started = Instant::now();
+        let begun = Begun::plain(method, target);
+        self.draft(caller, &begun);
         let ctx = self.context(caller, None);
         let outcome = self.guarded(caller, work(&ctx)).await;
-        self.record(caller, method, target, audit::arguments(&Map::new()), started, ending(&outcome));
+        self.record(caller, begun, ending(&outcome)).await;
         outcome.map_err(CallError::bounded)
     }
 
@@ -338,6 +344,7 @@ impl Endpoint {
             cancelled: caller.cancelled.clone(),
             effect,
             verdict: caller.verdict.clone(),
+            audit: caller.audit.clone(),
         }
     }
 }

@@ -177,6 +177,7 @@ mod tests {
             cancelled: tokio_util::sync::CancellationToken::new(),
             effect: None,
             verdict: contract::Verdict::default(),
+            audit: contract::AuditDraft::default(),
         }
     }
 

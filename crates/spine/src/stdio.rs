@@ -134,7 +134,7 @@ impl Reader<'_> {
         if message.kind != MessageKind::Request && !*started {
             return true;
         }
-        if let Err(refusal) = self.admit(&message) {
+        if let Err(refusal) = self.admit(&message).await {
             return self.answer(refusal).await;
         }
         let mut ticket = None;
@@ -172,14 +172,14 @@ impl Reader<'_> {
     }
 
     /// Lets a message in, or words the refusal.
-    fn admit(&self, message: &Message) -> Result<(), Value> {
+    async fn admit(&self, message: &Message) -> Result<(), Value> {
         if message.kind != MessageKind::Request {
             return Ok(());
         }
         let arrival = Arrival { door: Door::Stdio, message: Some(message), now: self.endpoint.clock.now() };
         let request = || Given::default().request_meta(self.endpoint.ids.next());
         match self.admission.admit(&arrival, self.endpoint.capability.manifest()) {
-            Ok(admitted) if message.inexact.is_some() => Err(self.inexact(admitted, message)),
+            Ok(admitted) if message.inexact.is_some() => Err(self.inexact(admitted, message).await),
             Ok(_) => Ok(()),
             Err(rejection) => {
                 self.endpoint.record_rejection("stdio", &rejection, Some(message), &request());
@@ -188,10 +188,10 @@ impl Reader<'_> {
         }
     }
 
-    fn inexact(&self, admitted: Admitted, message: &Message) -> Value {
+    async fn inexact(&self, admitted: Admitted, message: &Message) -> Value {
         let request = Given::default().request_meta(self.endpoint.ids.next());
         let arrived = Arrived { admitted, request, names: None, is_sessionless: true, client: message.client() };
-        mcp::refuse_inexact(self.endpoint, arrived, message)
+        mcp::refuse_inexact(self.endpoint, arrived, message).await
     }
 
     /// The answer to a line that was passed over, with the capability's own words where it has some.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ledger::model::ModelLedger;
-use ledger::{LIVE, Record};
+use ledger::{AuditFind, LIVE, Record};
 use scope::{FixedClock, Scope};
 use serde::Deserialize;
 
@@ -181,4 +181,35 @@ async fn many_rows_are_encoded_elsewhere_and_recorded_in_order() {
     });
     let bodies: Vec<String> = task.await.unwrap().into_iter().map(|fact| fact.body).collect();
     assert_eq!(bodies, ["1", "2", "3"]);
+}
+
+struct Source;
+
+impl contract::AuditSource for Source {
+    fn body(&self) -> String {
+        r#"{"target":"test.add"}"#.to_owned()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_audit_record_of_a_call_is_in_its_commit_and_in_no_other() {
+    let world = World::new();
+    let audited = async |key, rivals| {
+        let ctx = world.ctx(key);
+        ctx.audit.prepare(Source);
+        let outcome = world.add(&ctx, rivals, true).await;
+        let find = AuditFind { correlation_id: None, before: None, limit: 10 };
+        let entries = world.recorder.ledger().audit(&Scope::local().tenant, find).await.unwrap();
+        let seqs: Vec<Seq> = entries.iter().map(|audited| audited.seq).collect();
+        (outcome.is_ok(), ctx.audit.is_committed(), seqs)
+    };
+    assert_eq!(audited(Some(("k", "h")), 2).await, (true, true, vec![3]));
+    // A repetition, and a call that is refused, have no commit that could take it.
+    assert_eq!(audited(Some(("k", "h")), 0).await, (true, false, vec![3]));
+    assert_eq!(audited(Some(("k", "other")), 0).await, (false, false, vec![3]));
+    world.decided.store(0, Ordering::Relaxed);
+    assert_eq!(audited(None, 3).await, (false, false, vec![3]));
+    // Without a door there is no record.
+    world.add(&world.ctx(None), 0, true).await.unwrap();
+    assert_eq!(audited(None, 0).await, (true, true, vec![8, 3]));
 }

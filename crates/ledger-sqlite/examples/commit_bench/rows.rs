@@ -1,6 +1,6 @@
 //! The rows of the benchmark: an element as a capability would write it.
 
-use ledger::{Change, Effect, Ends, Idempotency, NewFact, Record, RecordKey, StoredAnswer, UniqueName};
+use ledger::{AuditEntry, Change, Effect, Ends, Idempotency, NewFact, Record, RecordKey, StoredAnswer, UniqueName};
 use scope::{TenantId, Timestamp};
 
 pub const KIND: &str = "bench.element";
@@ -26,7 +26,19 @@ pub fn create(number: u64) -> Change {
         at: Timestamp(1_800_000_000_000_000 + number as i64),
         idempotency: Some((effect, answer)),
         expectations: Vec::new(),
+        audit: Some(audit(number)),
         facts: vec![(fact(&record), vec![Effect::Put(Box::new(record))])],
+    }
+}
+
+/// The audit record of a create, as long as most are.
+fn audit(number: u64) -> AuditEntry {
+    let random = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    AuditEntry {
+        id: format!("019a0000-{:04x}-7000-8000-{number:012x}", number >> 16),
+        principal: "local|bench".to_owned(),
+        correlation_id: format!("{random:032x}"),
+        body: format!(r#"{{"method":"tools/call","target":"createElement","arguments":"{}"}}"#, "x".repeat(450)),
     }
 }
 

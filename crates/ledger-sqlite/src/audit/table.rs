@@ -12,7 +12,7 @@ use crate::{OpenError, connection};
 
 /// Marks the file as ours: "CHAU".
 const APPLICATION_ID: i64 = 0x4348_4155;
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;
 
 /// Opens the file and creates the table where needed.
 pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
@@ -22,12 +22,15 @@ pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, OpenError>
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
     let number = |pragma: &str| transaction.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(fail);
     match (number("application_id")?, number("user_version")?) {
-        (0, 0) => {
-            transaction.execute_batch(include_str!("../migrations/audit_0001.sql")).map_err(fail)?;
+        (APPLICATION_ID, FORMAT) => {}
+        (0, 0) | (APPLICATION_ID, 1) => {
+            if number("application_id")? == 0 {
+                transaction.execute_batch(include_str!("../migrations/audit_0001.sql")).map_err(fail)?;
+            }
+            transaction.execute_batch(include_str!("../migrations/audit_0002_by_time.sql")).map_err(fail)?;
             transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fail)?;
             transaction.pragma_update(None, "user_version", FORMAT).map_err(fail)?;
         }
-        (APPLICATION_ID, FORMAT) => {}
         (APPLICATION_ID, found) => return Err(OpenError::Newer { path: path.to_owned(), found, known: FORMAT }),
         _ => return Err(OpenError::Foreign { path: path.to_owned() }),
     }
@@ -35,8 +38,20 @@ pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, OpenError>
     Ok(connection)
 }
 
-/// Appends rows in one transaction.
-pub(super) fn insert(connection: &mut Connection, rows: &[AuditRow]) -> rusqlite::Result<()> {
+/// The number of the last row, or 0.
+pub(super) fn last_number(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare_cached("SELECT coalesce(max(number), 0) FROM audit")?.query_row([], |row| row.get(0))
+}
+
+/// Whether a row with this id was stored after a number. Rows of other processes may lie between, and they are few.
+pub(super) fn holds(connection: &Connection, after: i64, audit_id: &str) -> rusqlite::Result<bool> {
+    let mut statement =
+        connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM audit WHERE number > ?1 AND audit_id = ?2)")?;
+    statement.query_row(params![after, audit_id], |row| row.get(0))
+}
+
+/// Appends rows in one transaction, and says the number of the last.
+pub(super) fn insert(connection: &mut Connection, rows: &[AuditRow]) -> rusqlite::Result<i64> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut statement = transaction.prepare_cached(
         "INSERT INTO audit
@@ -67,10 +82,12 @@ pub(super) fn insert(connection: &mut Connection, rows: &[AuditRow]) -> rusqlite
         ])?;
     }
     drop(statement);
-    transaction.commit()
+    let last = transaction.last_insert_rowid();
+    transaction.commit()?;
+    Ok(last)
 }
 
-/// The rows of one correlation, oldest first.
+/// The rows of one correlation, in the order in which they were written.
 pub(super) fn by_correlation(
     connection: &Connection,
     tenant: &TenantId,
@@ -93,7 +110,7 @@ pub(super) fn recent(connection: &Connection, tenant: &TenantId, limit: usize) -
                 arguments_hash, request_id, correlation_id, trace_id, decision, outcome, error_code, duration_us
            FROM audit
           WHERE tenant = ?1
-          ORDER BY number DESC
+          ORDER BY at DESC, number DESC
           LIMIT ?2",
     )?;
     statement.query_map(params![tenant.as_str(), i64::try_from(limit).unwrap_or(i64::MAX)], from_row)?.collect()

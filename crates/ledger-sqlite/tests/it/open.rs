@@ -35,7 +35,7 @@ fn a_newer_format_is_refused() {
     };
     check(
         prepare,
-        "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 5); use that version or a newer one",
+        "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 6); use that version or a newer one",
     );
 }
 

@@ -2,12 +2,14 @@
 
 use scope::Timestamp;
 
-use super::sample::{LINK, NOON, THING, end, keyed, put, tenant};
+use super::sample::{LINK, NOON, THING, audit, end, keyed, put, tenant};
 use super::{change, link, record};
 use crate::{
-    Change, Direction, Effect, Expectation, FieldKey, FieldRange, Find, FindOrder, Idempotency, Record, RecordKey,
-    Search, Seq, Traverse, UniqueName,
+    AuditFind, Change, Direction, Effect, Expectation, FieldKey, FieldRange, Find, FindOrder, Idempotency, Record,
+    RecordKey, Search, Seq, Traverse, UniqueName,
 };
+
+const CORRELATIONS: &[&str] = &["c1", "c2", "c3"];
 
 /// Numbers that look random and are the same for the same seed (SplitMix64).
 pub(super) struct Dice(pub u64);
@@ -132,7 +134,19 @@ impl Dice {
             let (_, answer) = keyed("", "", "", &effect.request_hash);
             (effect, answer)
         });
-        Change { tenant, at, idempotency, expectations, facts }
+        let audit = self.maybe(|dice| {
+            let id = dice.below(1000).to_string();
+            audit(&id, dice.pick(CORRELATIONS))
+        });
+        Change { tenant, at, idempotency, expectations, facts, audit }
+    }
+
+    pub(super) fn audit_find(&mut self) -> AuditFind {
+        AuditFind {
+            correlation_id: self.maybe(|dice| dice.pick(CORRELATIONS).to_owned()),
+            before: self.maybe(|dice| NOON.plus_micros(dice.below(2000) as i64 - 500)),
+            limit: self.below(5),
+        }
     }
 
     /// A point in the past, mostly; sometimes the head, and sometimes one too far.

@@ -96,7 +96,13 @@ impl<'a> Run<'a> {
         let (ledger, model) = (self.ledger.clone(), &self.model);
         let head = model.point(&tenant, At::Head).await.unwrap_or_default();
         let at = if self.dice.one_in(8) { LIVE } else { self.dice.point(head) };
-        match self.dice.below(9) {
+        match self.dice.below(10) {
+            9 => {
+                let find = self.dice.audit_find();
+                let (engine, model) =
+                    (ledger.audit(&tenant, find.clone()).await, self.model.audit(&tenant, find.clone()).await);
+                self.same(&format!("{find:?}"), &engine, &model);
+            }
             8 => {
                 for kind in [THING, LINK] {
                     let (engine, model) = (

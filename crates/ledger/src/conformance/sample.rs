@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Harness;
 use crate::{
-    At, Change, Commit, CommitError, Effect, Ends, Find, Fold, Folds, Idempotency, NewFact, Record, RecordKey,
-    RecordVersion, Refusal, Seq, SharedLedger, StoredAnswer,
+    At, AuditEntry, AuditFind, Audited, Change, Commit, CommitError, Effect, Ends, Find, Fold, Folds, Idempotency,
+    NewFact, Record, RecordKey, RecordVersion, Refusal, Seq, SharedLedger, StoredAnswer,
 };
 
 /// The kind of plain records in the promises.
@@ -74,6 +74,7 @@ pub fn change(tenant: &TenantId, effects: Vec<Effect>) -> Change {
         idempotency: None,
         expectations: Vec::new(),
         facts: vec![(fact, effects)],
+        audit: None,
     }
 }
 
@@ -83,6 +84,16 @@ pub(super) fn keyed(principal: &str, operation: &str, key: &str, hash: &str) -> 
     let payload = format!(r#"{{"first":"{hash}"}}"#);
     let answer = StoredAnswer { payload, aggregate_type: THING.to_owned(), aggregate_id: None };
     (Idempotency { principal, operation, key, request_hash }, answer)
+}
+
+/// The audit record of a call.
+pub(super) fn audit(id: &str, correlation_id: &str) -> AuditEntry {
+    AuditEntry {
+        id: id.to_owned(),
+        principal: "alice".to_owned(),
+        correlation_id: correlation_id.to_owned(),
+        body: format!(r#"{{"target":"{id}"}}"#),
+    }
 }
 
 /// The folds that verify needs to understand the sample facts.
@@ -174,6 +185,12 @@ impl Sample {
     pub async fn get_at(&self, id: &str, at: Seq) -> Option<RecordVersion> {
         let mut found = self.ledger.get(&self.tenant, at, &[key(id)]).await.expect("a record can be read");
         found.pop().expect("one answer for one key")
+    }
+
+    /// The last audit records, newest first.
+    pub async fn audited(&self, limit: usize) -> Vec<Audited> {
+        let find = AuditFind { correlation_id: None, before: None, limit };
+        self.ledger.audit(&self.tenant, find).await.expect("audit records can be read")
     }
 
     /// The ids that a find lists now.

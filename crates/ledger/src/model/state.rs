@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use scope::Timestamp;
 
 use crate::{
-    Change, Effect, Expectation, Fact, Idempotency, NewFact, Recalled, Record, RecordKey, RecordVersion, Refusal, Seq,
-    UniqueName,
+    AuditFind, Audited, Change, Effect, Expectation, Fact, Idempotency, NewFact, Recalled, Record, RecordKey,
+    RecordVersion, Refusal, Seq, UniqueName,
 };
 
 #[derive(Default)]
@@ -16,6 +16,8 @@ pub(super) struct Tenant {
     pub versions: Vec<Version>,
     /// By principal, operation and key.
     pub answers: BTreeMap<(String, String, String), Answered>,
+    /// Of the changes that had one, in the order in which they happened.
+    pub audited: Vec<Audited>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +80,22 @@ impl Tenant {
         let answered = self.answers.get(&(principal, operation, key)).filter(|answered| answered.expires_at > now)?;
         let same_request = answered.hash == request_hash;
         Some(Recalled { same_request, payload: answered.payload.clone(), at: answered.at })
+    }
+
+    pub(super) fn audit(&self, find: &AuditFind) -> Vec<Audited> {
+        let wanted = |audited: &&Audited| {
+            find.before.is_none_or(|before| audited.at < before)
+                && find.correlation_id.as_ref().is_none_or(|wanted| audited.entry.correlation_id == *wanted)
+        };
+        let mut found: Vec<Audited> = self.audited.iter().rev().filter(wanted).cloned().collect();
+        // Stable, so that of one moment the last comes first.
+        found.sort_by_key(|audited| std::cmp::Reverse(audited.at));
+        let last = find.limit.checked_sub(1).and_then(|last| found.get(last)).map(|audited| audited.at);
+        match (find.limit, last) {
+            (0, _) => Vec::new(),
+            (_, Some(last)) => found.into_iter().take_while(|audited| audited.at >= last).collect(),
+            (_, None) => found,
+        }
     }
 
     pub(super) fn append(&mut self, fact: NewFact, at: Timestamp, effects: &[Effect]) {

@@ -106,6 +106,7 @@ impl Desk {
             cancelled: tokio_util::sync::CancellationToken::new(),
             effect,
             verdict: contract::Verdict::default(),
+            audit: contract::AuditDraft::default(),
         }
     }
 

@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use ledger::{
-    At, Change, Commit, CommitError, Fact, Find, Folds, Idempotency, Ledger, Page, ReadError, Recalled, RecordKey,
-    RecordVersion, Refusal, Search, SearchHit, Seq, SharedLedger, Traversal, Traverse, Verification,
+    At, AuditFind, Audited, Change, Commit, CommitError, Fact, Find, Folds, Idempotency, Ledger, Page, ReadError,
+    Recalled, RecordKey, RecordVersion, Refusal, Search, SearchHit, Seq, SharedLedger, Traversal, Traverse,
+    Verification,
 };
 use ledger_sqlite::SqliteLedger;
 use neotoma::projection::row::kind;
@@ -161,6 +162,10 @@ impl Ledger for Faulty {
         most: usize,
     ) -> BoxFuture<'a, Result<Vec<Fact>, ReadError>> {
         self.read(self.inner.facts(tenant, after, most))
+    }
+
+    fn audit<'a>(&'a self, tenant: &'a TenantId, find: AuditFind) -> BoxFuture<'a, Result<Vec<Audited>, ReadError>> {
+        self.read(self.inner.audit(tenant, find))
     }
 
     fn tenants(&self) -> BoxFuture<'_, Result<Vec<TenantId>, ReadError>> {
@@ -413,6 +418,7 @@ async fn spoilt() -> Desk {
         idempotency: None,
         expectations: Vec::new(),
         facts: vec![(fact, vec![ledger::Effect::Put(Box::new(record))])],
+        audit: None,
     };
     ledger.commit(change).await.unwrap();
     desk

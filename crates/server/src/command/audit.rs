@@ -1,6 +1,7 @@
 //! `chancery audit`: who asked for what, and how it ended.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
@@ -10,6 +11,8 @@ use serde_json::json;
 
 use super::output;
 use crate::Config;
+use crate::mounts::MODULES;
+use crate::platform::{Trail, open_ledger};
 
 #[derive(Debug, Args)]
 pub struct Audit {
@@ -28,9 +31,9 @@ pub struct Audit {
     /// At most this many, the newest.
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     limit: usize,
-    /// Only calls before this number; that of the last line, to see older ones.
-    #[arg(long, value_name = "NUMBER")]
-    before: Option<i64>,
+    /// Only calls before then: the moment of the last line, to see older ones.
+    #[arg(long, value_name = "TIME")]
+    before: Option<String>,
     /// Print every call as a line of JSON, with its redacted arguments.
     #[arg(long)]
     json: bool,
@@ -46,28 +49,31 @@ enum Outcome {
 }
 
 pub async fn print(config: &Config, options: Audit) -> anyhow::Result<ExitCode> {
-    let since = options.since.as_deref().map(|text| moment(text, SystemClock.now())).transpose()?;
+    let now = SystemClock.now();
+    let since = options.since.as_deref().map(|text| moment("--since", text, now)).transpose()?;
+    let before = options.before.as_deref().map(|text| moment("--before", text, now)).transpose()?;
     let outcome = options.outcome.and_then(|outcome| outcome.to_possible_value());
     let find = AuditFind {
         since,
         principal: options.principal,
         target: options.tool,
         outcome: outcome.map(|value| value.get_name().to_owned()),
-        before: options.before,
+        before,
         limit: options.limit,
     };
-    let rows = AuditLog::open(&config.data)?.find(&Scope::local().tenant, find).await?;
-    for (number, row) in &rows {
-        output::line(&if options.json { as_json(*number, row) } else { as_line(*number, row) })?;
+    let trail = Trail::new(open_ledger(config, MODULES)?, Arc::new(AuditLog::open(&config.data)?));
+    let rows = trail.find(&Scope::local().tenant, find).await?;
+    for row in &rows {
+        output::line(&if options.json { as_json(row) } else { as_line(row) })?;
     }
-    if let Some((number, _)) = rows.last().filter(|_| rows.len() == options.limit && !options.json) {
-        output::note(&format!("older ones with --before {number}"));
+    if let Some(last) = rows.last().filter(|_| rows.len() >= options.limit && !options.json) {
+        output::note(&format!("older ones with --before {}", last.at));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The moment that a text stands for.
-fn moment(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
+fn moment(option: &str, text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
     let midnight = format!("{text}T00:00:00Z");
     if let Some(moment) = [text, &midnight].iter().find_map(|text| text.parse::<Timestamp>().ok()) {
         return Ok(moment);
@@ -83,23 +89,22 @@ fn moment(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
     match ago.and_then(|(unit, number)| number.parse::<i64>().ok()?.checked_mul(unit)?.checked_mul(1_000_000)) {
         Some(ago) if ago >= 0 => Ok(Timestamp(now.0.saturating_sub(ago))),
         _ => {
-            bail!("--since cannot be {text:?}; give a date such as 2026-07-28, a moment, or how long ago, such as 12h")
+            bail!("{option} cannot be {text:?}; give a date such as 2026-07-28, a moment, or how long ago, such as 12h")
         }
     }
 }
 
-fn as_line(number: i64, row: &AuditRow) -> String {
+fn as_line(row: &AuditRow) -> String {
     let code = row.error_code.as_ref().map(|code| format!("  {code}")).unwrap_or_default();
     let milliseconds = row.duration_us / 1000;
     format!(
-        "{number:>6}  {}  {:<7} {} {}  {}  {}  {milliseconds} ms{code}",
+        "{}  {:<7} {} {}  {}  {}  {milliseconds} ms{code}",
         row.at, row.outcome, row.method, row.target, row.principal, row.transport
     )
 }
 
-fn as_json(number: i64, row: &AuditRow) -> String {
+fn as_json(row: &AuditRow) -> String {
     json!({
-        "number": number,
         "at": row.at.to_string(),
         "outcome": row.outcome,
         "error_code": row.error_code,
@@ -142,7 +147,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &str) {
         let now = "2026-07-28T10:00:00Z".parse().unwrap();
-        let shown = moment(text, now).map_or_else(|error| error.to_string(), |moment| moment.to_string());
+        let shown = moment("--since", text, now).map_or_else(|error| error.to_string(), |moment| moment.to_string());
         assert_eq!(shown, expected);
     }
 }

@@ -65,6 +65,7 @@ impl Terminal {
             client: Arc::new(NoClient),
             cancelled: CancellationToken::new(),
             verdict: contract::Verdict::default(),
+            audit: contract::AuditDraft::default(),
         })
     }
 }

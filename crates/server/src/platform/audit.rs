@@ -1,9 +1,9 @@
-//! What becomes of a call's record: a row of the audit log, and a line of the log.
+//! What becomes of a call's record: a row of the audit log unless its commit has it, and a line of the log.
 
 use std::sync::Arc;
 
 use ledger_sqlite::audit::{AuditLog, AuditRow};
-use spine::audit::{AuditRecord, AuditSink};
+use spine::audit::{Appending, AuditCounts, AuditRecord, AuditSink};
 
 /// Audit records on their way to the audit log.
 pub struct Sink(pub Arc<AuditLog>);
@@ -12,11 +12,9 @@ pub struct Sink(pub Arc<AuditLog>);
 const TERMINAL: &str = "cli";
 
 impl AuditSink for Sink {
-    fn append(&self, record: AuditRecord) {
-        if record.transport != TERMINAL {
-            log(&record);
-        }
-        self.0.append(AuditRow {
+    fn append(&self, record: AuditRecord) -> Option<Appending> {
+        log(&record);
+        let appending = self.0.append(AuditRow {
             audit_id: record.request_id.clone(),
             at: record.at,
             tenant: record.tenant,
@@ -36,11 +34,23 @@ impl AuditSink for Sink {
             error_code: record.error_code,
             duration_us: record.duration_us,
         });
+        appending.map(|appending| Box::pin(appending) as Appending)
+    }
+
+    fn committed(&self, record: &AuditRecord) {
+        log(record);
+    }
+
+    fn counts(&self) -> AuditCounts {
+        AuditCounts { written: self.0.written(), dropped: self.0.dropped() }
     }
 }
 
 /// One line a call, without its arguments.
 fn log(record: &AuditRecord) {
+    if record.transport == TERMINAL {
+        return;
+    }
     tracing::info!(
         outcome = record.outcome,
         code = record.error_code.as_deref(),
@@ -107,8 +117,8 @@ mod tests {
         let writer = kept.clone();
         let lines = tracing_subscriber::fmt().with_ansi(false).without_time().with_target(false);
         tracing::subscriber::with_default(lines.with_writer(move || writer.clone()).finish(), || {
-            sink.append(record("http"));
-            sink.append(record(TERMINAL));
+            assert!(sink.append(record("http")).is_none());
+            assert!(sink.append(record(TERMINAL)).is_none());
         });
         let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
         assert_eq!(

@@ -97,6 +97,7 @@ fn every_tool_answers_or_refuses_whatever_it_gets() {
                     client,
                     cancelled: CancellationToken::new(),
                     verdict: contract::Verdict::default(),
+                    audit: contract::AuditDraft::default(),
                 };
                 let before = runtime.block_on(platform.ledger.point(&tenant, At::Head)).unwrap();
                 let called = runtime.block_on(endpoint.call(&caller, &tool.name, arguments));

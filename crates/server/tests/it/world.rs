@@ -60,6 +60,7 @@ impl World {
             client: Arc::new(NoClient),
             cancelled: CancellationToken::new(),
             verdict: contract::Verdict::default(),
+            audit: contract::AuditDraft::default(),
         };
         match endpoint.call(&caller, tool, arguments.as_object().unwrap().clone()).await {
             Called::Answered(answer) => answer.structured.unwrap().value(),

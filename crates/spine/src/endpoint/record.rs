@@ -1,9 +1,12 @@
 //! The trace that every call leaves: one audit record, and a count.
+//!
+//! The record of a write is drafted before the call and goes into its commit. Every other call has its record written
+//! when it has ended.
 
 use std::borrow::Cow;
 use std::time::Instant;
 
-use contract::{CallError, RequestMeta};
+use contract::{AuditSource, CallError, RequestMeta, Verdict};
 use scope::{PrincipalKind, TenantId};
 use serde_json::{Map, Value};
 
@@ -12,53 +15,97 @@ use crate::admission::Rejection;
 use crate::audit::{self, AuditRecord, Kept};
 use crate::message::Message;
 
-impl Endpoint {
-    /// Leaves the audit record of a call, and counts it.
-    pub(super) fn record(
-        &self,
-        caller: &Caller,
-        method: &'static str,
-        target: &str,
-        (text, hash): Kept,
-        started: Instant,
-        result: Result<(), &str>,
-    ) {
-        let duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let outcome = match result {
-            Ok(()) => "ok",
-            Err("INPUT_REQUIRED") => "asked",
-            Err("INTERNAL" | "TIMEOUT" | "SERVICE_UNAVAILABLE") => "failed",
-            Err(_) => "refused",
+/// A call, as far as it is known when it begins.
+pub(super) struct Begun<'a> {
+    method: &'static str,
+    target: &'a str,
+    kept: Kept,
+    started: Instant,
+}
+
+impl<'a> Begun<'a> {
+    pub(super) fn new(method: &'static str, target: &'a str, arguments: &Map<String, Value>) -> Self {
+        let started = Instant::now();
+        Self { method, target, kept: audit::arguments(arguments), started }
+    }
+
+    /// A call without arguments.
+    pub(super) fn plain(method: &'static str, target: &'a str) -> Self {
+        Self::new(method, target, &Map::new())
+    }
+}
+
+/// The record of a call that may commit.
+struct Draft {
+    record: AuditRecord,
+    verdict: Verdict,
+    started: Instant,
+}
+
+impl AuditSource for Draft {
+    fn body(&self) -> String {
+        let record = AuditRecord {
+            decision: decision(&self.verdict),
+            duration_us: micros_since(self.started),
+            ..self.record.clone()
         };
-        // A target that the caller made up must not make a new series.
-        let series = if method == "tools/call" && self.by_name.contains_key(target) { target } else { method };
-        self.metrics.called(series, outcome, duration_us);
+        serde_json::to_string(&record).expect("a record has only string keys")
+    }
+}
+
+impl Endpoint {
+    /// Lets the commit of this call take its record along.
+    pub(super) fn draft(&self, caller: &Caller, begun: &Begun<'_>) {
+        let record = self.record_of(caller, begun, Ok(()));
+        caller.audit.prepare(Draft { record, verdict: caller.verdict.clone(), started: begun.started });
+    }
+
+    /// Leaves the audit record of a call, unless its commit has it, and counts the call.
+    pub(super) async fn record(&self, caller: &Caller, begun: Begun<'_>, result: Result<(), &str>) {
+        let record = self.record_of(caller, &begun, result);
+        self.count(&begun, &record);
+        if result.is_ok() && caller.audit.is_committed() {
+            return self.audit.committed(&record);
+        }
+        if let Some(appending) = self.audit.append(record) {
+            appending.await;
+        }
+    }
+
+    fn record_of(&self, caller: &Caller, begun: &Begun<'_>, result: Result<(), &str>) -> AuditRecord {
         let principal = &caller.admitted.principal;
-        self.audit.append(AuditRecord {
+        let (arguments, arguments_hash) = begun.kept.clone();
+        AuditRecord {
             at: self.clock.now(),
             tenant: caller.admitted.scope.tenant.clone(),
             principal: principal.id(),
             principal_kind: kind_name(principal.kind),
             transport: caller.admitted.transport,
             client: caller.request.client.clone(),
-            method: method.into(),
-            target: audit::bounded_name(target),
-            arguments: text,
-            arguments_hash: hash,
+            method: begun.method.into(),
+            target: audit::bounded_name(begun.target),
+            arguments,
+            arguments_hash,
             request_id: caller.request.request_id.clone(),
             correlation_id: caller.request.correlation_id.clone(),
             trace_id: caller.request.trace_id.clone(),
-            decision: caller.verdict.get().map_or(Cow::Borrowed("admitted"), |said| Cow::Owned(said.to_owned())),
-            outcome,
+            decision: decision(&caller.verdict),
+            outcome: outcome(result),
             error_code: result.err().map(str::to_owned),
-            duration_us,
-        });
+            duration_us: micros_since(begun.started),
+        }
+    }
+
+    fn count(&self, begun: &Begun<'_>, record: &AuditRecord) {
+        // A target that the caller made up must not make a new series.
+        let is_tool = begun.method == "tools/call" && self.by_name.contains_key(begun.target);
+        let series = if is_tool { begun.target } else { begun.method };
+        self.metrics.called(series, record.outcome, record.duration_us);
     }
 
     /// Refuses a call for what its message says, before it is made: leaves its record and words the refusal.
-    pub(crate) fn refuse(&self, caller: &Caller, tool: &str, error: &CallError) -> Value {
-        let nothing = audit::arguments(&Map::new());
-        self.record(caller, "tools/call", tool, nothing, Instant::now(), Err(&error.code));
+    pub(crate) async fn refuse(&self, caller: &Caller, tool: &str, error: &CallError) -> Value {
+        self.record(caller, Begun::plain("tools/call", tool), Err(&error.code)).await;
         self.capability.envelope(&caller.request, error)
     }
 
@@ -71,7 +118,8 @@ impl Endpoint {
         request: &RequestMeta,
     ) {
         self.metrics.rejected(rejection.reason());
-        self.audit.append(AuditRecord {
+        // Nobody waits for the sake of somebody who is turned away.
+        drop(self.audit.append(AuditRecord {
             at: self.clock.now(),
             tenant: TenantId::new("-").expect("a literal that is a valid id"),
             principal: String::new(),
@@ -89,8 +137,26 @@ impl Endpoint {
             outcome: "refused",
             error_code: Some(rejection.reason().to_owned()),
             duration_us: 0,
-        });
+        }));
     }
+}
+
+/// One word for how a call ended.
+fn outcome(result: Result<(), &str>) -> &'static str {
+    match result {
+        Ok(()) => "ok",
+        Err("INPUT_REQUIRED") => "asked",
+        Err("INTERNAL" | "TIMEOUT" | "SERVICE_UNAVAILABLE") => "failed",
+        Err(_) => "refused",
+    }
+}
+
+fn decision(verdict: &Verdict) -> Cow<'static, str> {
+    verdict.get().map_or(Cow::Borrowed("admitted"), |said| Cow::Owned(said.to_owned()))
+}
+
+fn micros_since(started: Instant) -> u64 {
+    u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX)
 }
 
 fn kind_name(kind: PrincipalKind) -> &'static str {

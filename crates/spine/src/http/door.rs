@@ -139,7 +139,8 @@ impl Door {
         if let Some(message) = message.as_ref().filter(|message| message.inexact.is_some()) {
             let arrived = Arrived { client: client(&parts.headers, message), ..arrived };
             let status = if message.tool().is_some() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-            return Err(json_response(status, &mcp::refuse_inexact(&self.endpoint, arrived, message)));
+            let refusal = mcp::refuse_inexact(&self.endpoint, arrived, message).await;
+            return Err(json_response(status, &refusal));
         }
         let long = bytes.len() > LONG_BYTES;
         let take = || message.as_mut().and_then(|message| direct::plain(&self.endpoint, &parts.headers, message));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contract::{Answer, CallError, Verdict};
+use contract::{Answer, AuditDraft, CallError, Verdict};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, CallToolResult, ServerJsonRpcMessage, ServerResult};
 use serde::Serialize;
@@ -76,7 +76,7 @@ pub(super) fn what(name: &str, arguments: &Map<String, Value>) -> String {
 }
 
 /// The message that refuses a request for a number that would be rounded.
-pub fn refuse_inexact(endpoint: &Endpoint, arrived: Arrived, message: &Message) -> Value {
+pub async fn refuse_inexact(endpoint: &Endpoint, arrived: Arrived, message: &Message) -> Value {
     let Some((field, why)) = message.inexact_number() else { return Value::Null };
     let Some((tool, id)) = message.tool().zip(message.request_id()) else {
         return error_response(message.id.clone(), -32602, &format!("{why}; send it as text"), None);
@@ -85,10 +85,16 @@ pub fn refuse_inexact(endpoint: &Endpoint, arrived: Arrived, message: &Message) 
     request.client = client;
     let peer = Arc::new(PeerClient::plain(Default::default(), request.request_id.clone()));
     let stateless = message.is_stateless();
-    let caller =
-        Caller { admitted, request, client: peer, cancelled: CancellationToken::new(), verdict: Verdict::default() };
+    let caller = Caller {
+        admitted,
+        request,
+        client: peer,
+        cancelled: CancellationToken::new(),
+        verdict: Verdict::default(),
+        audit: AuditDraft::default(),
+    };
     let error = CallError::invalid(why).field(field).hint(format!("send {field} as text, in quotes"));
-    let mut refusal = wire::refusal(&endpoint.refuse(&caller, tool, &error));
+    let mut refusal = wire::refusal(&endpoint.refuse(&caller, tool, &error).await);
     refusal.meta = stateless.then(wire::result_meta);
     let answer = ServerJsonRpcMessage::response(ServerResult::from(CallToolResponse::from(refusal)), id);
     serde_json::to_value(answer).unwrap_or_default()
@@ -113,7 +119,14 @@ pub async fn answer_plain(
     let PlainCall { id, name, arguments, client, capabilities } = call;
     request.client = Some(client);
     let client = Arc::new(PeerClient::plain(capabilities, request.request_id.clone()));
-    let caller = Caller { admitted, request, client: client.clone(), cancelled, verdict: Verdict::default() };
+    let caller = Caller {
+        admitted,
+        request,
+        client: client.clone(),
+        cancelled,
+        verdict: Verdict::default(),
+        audit: AuditDraft::default(),
+    };
     match perform(&endpoint, &caller, &client, &name, arguments).await {
         Ok(Outcome::Answered(answer)) => Plain::Answer(wire::plain_answer(answer, id)),
         Ok(Outcome::Worded(response)) => {

@@ -5,7 +5,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use contract::{CallError, ErrorKind, RequestMeta, Verdict};
+use contract::{AuditDraft, CallError, ErrorKind, RequestMeta, Verdict};
 use rmcp::model::{Extensions, InputRequiredResult, InputResponses, LoggingLevel, MetaObject, ProtocolVersion};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -100,7 +100,14 @@ impl Handler {
         }
         let of_session = || cx.client_info().map(|info| trace::client(&info.name, &info.version));
         request.client = if is_sessionless { named } else { of_session() };
-        Caller { admitted, request, client, cancelled: cx.ct.clone(), verdict: Verdict::default() }
+        Caller {
+            admitted,
+            request,
+            client,
+            cancelled: cx.ct.clone(),
+            verdict: Verdict::default(),
+            audit: AuditDraft::default(),
+        }
     }
 
     fn client(&self, cx: &RequestContext<RoleServer>, request: &RequestMeta) -> PeerClient {

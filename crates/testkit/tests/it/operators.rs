@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use spine::audit::{AuditRecord, AuditSink};
+use spine::audit::{Appending, AuditRecord, AuditSink};
 use spine::http::Readiness;
 use testkit::probe::Probe;
 use testkit::raw::{Connection, Request};
@@ -48,10 +48,11 @@ async fn health_readiness_and_metrics_are_served() {
 struct Kept(Mutex<Vec<String>>);
 
 impl AuditSink for Kept {
-    fn append(&self, record: AuditRecord) {
+    fn append(&self, record: AuditRecord) -> Option<Appending> {
         let code = record.error_code.unwrap_or_default();
         let line = format!("{} {} {} {} {code}", record.principal, record.method, record.target, record.outcome);
         self.0.lock().unwrap().push(line);
+        None
     }
 }
 
@@ -95,8 +96,9 @@ async fn every_call_leaves_one_record() {
 struct Traces(Mutex<Vec<String>>);
 
 impl AuditSink for Traces {
-    fn append(&self, record: AuditRecord) {
+    fn append(&self, record: AuditRecord) -> Option<Appending> {
         self.0.lock().unwrap().push(record.trace_id);
+        None
     }
 }
 
@@ -192,8 +194,9 @@ async fn a_server_that_cannot_write_is_not_ready() {
 struct Clients(Mutex<Vec<Option<String>>>);
 
 impl AuditSink for Clients {
-    fn append(&self, record: AuditRecord) {
+    fn append(&self, record: AuditRecord) -> Option<Appending> {
         self.0.lock().unwrap().push(record.client);
+        None
     }
 }
 

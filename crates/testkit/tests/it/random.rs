@@ -56,6 +56,7 @@ fn caller(prepared: &Prepared) -> Caller {
         client: Arc::new(NoClient),
         cancelled: CancellationToken::new(),
         verdict: contract::Verdict::default(),
+        audit: contract::AuditDraft::default(),
     }
 }
 

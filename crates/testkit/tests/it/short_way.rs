@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use spine::audit::{AuditRecord, AuditSink};
+use spine::audit::{Appending, AuditRecord, AuditSink};
 use testkit::conformance::Conformance;
 use testkit::probe::Probe;
 use testkit::raw::{Request, Response};
@@ -138,10 +138,11 @@ async fn arguments_in_headers_take_the_long_way() {
 struct Told(Mutex<tokio::sync::mpsc::UnboundedSender<String>>);
 
 impl AuditSink for Told {
-    fn append(&self, record: AuditRecord) {
+    fn append(&self, record: AuditRecord) -> Option<Appending> {
         let code = record.error_code.unwrap_or_default();
         let line = format!("{} {} {code}", record.target, record.client.unwrap_or_default());
         self.0.lock().unwrap().send(line).unwrap();
+        None
     }
 }
 

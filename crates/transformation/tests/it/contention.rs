@@ -7,8 +7,9 @@ use contract::Capability;
 use desk::PageTokens;
 use futures::future::BoxFuture;
 use ledger::{
-    At, Change, Commit, CommitError, Fact, Find, Folds, Idempotency, Ledger, Page, ReadError, Recalled, RecordKey,
-    RecordVersion, Refusal, Search, SearchHit, Seq, SharedLedger, Traversal, Traverse, Verification,
+    At, AuditFind, Audited, Change, Commit, CommitError, Fact, Find, Folds, Idempotency, Ledger, Page, ReadError,
+    Recalled, RecordKey, RecordVersion, Refusal, Search, SearchHit, Seq, SharedLedger, Traversal, Traverse,
+    Verification,
 };
 use scope::TenantId;
 use serde_json::json;
@@ -117,6 +118,10 @@ impl Ledger for Crowded {
         most: usize,
     ) -> BoxFuture<'a, Result<Vec<Fact>, ReadError>> {
         self.inner.facts(tenant, after, most)
+    }
+
+    fn audit<'a>(&'a self, tenant: &'a TenantId, find: AuditFind) -> BoxFuture<'a, Result<Vec<Audited>, ReadError>> {
+        self.inner.audit(tenant, find)
     }
 
     fn tenants(&self) -> BoxFuture<'_, Result<Vec<TenantId>, ReadError>> {

@@ -112,6 +112,7 @@ impl World {
             cancelled: tokio_util::sync::CancellationToken::new(),
             effect: None,
             verdict: contract::Verdict::default(),
+            audit: contract::AuditDraft::default(),
         }
     }
 
@@ -166,6 +167,7 @@ impl World {
             idempotency: None,
             expectations: Vec::new(),
             facts: vec![(new, fold::effects(&fact))],
+            audit: None,
         };
         self.ledger.commit(change).await.unwrap();
         "second"

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use contract::Context;
 use contract::generated::neotoma::ReinterpretResponse;
+use contract::{AuditDraft, Context};
 use ledger::{Find, FindOrder, RecordKey};
 use scope::Timestamp;
 
@@ -104,7 +104,8 @@ impl Write {
     ) -> Result<(), Error> {
         let Some(_admitted) = admitted else { return Ok(()) };
         // It is an effect of its own: the effect that the caller named is what comes of the run.
-        let apart = Context { effect: None, ..ctx.clone() };
+        // The audit record of the call goes with that one too.
+        let apart = Context { effect: None, audit: AuditDraft::default(), ..ctx.clone() };
         let decide = || async {
             let key = RecordKey::new(kind::RUN, &run.id);
             let before = reader.row::<RunRow>(key).await?;

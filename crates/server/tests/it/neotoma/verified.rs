@@ -108,7 +108,14 @@ async fn verify_finds_a_snapshot_that_its_observations_do_not_give() {
     let fact = NewFact { kind, subject, body, meta: "{}".to_owned() };
     let fact = (fact.clone(), Neotoma::fold().effects(&fact).unwrap());
     let at = world.platform.endpoints[0].clock.now();
-    let change = Change { tenant: tenant.clone(), at, idempotency: None, expectations: Vec::new(), facts: vec![fact] };
+    let change = Change {
+        tenant: tenant.clone(),
+        at,
+        idempotency: None,
+        expectations: Vec::new(),
+        facts: vec![fact],
+        audit: None,
+    };
     ledger.commit(change).await.unwrap();
 
     assert!(ledger.verify(&world.platform.folds).await.unwrap().differences.is_empty(), "records and facts agree");
