@@ -24,9 +24,13 @@ async fn main() {
     for writers in if asked.is_empty() { vec![1, 16, 64] } else { asked.clone() } {
         let (mut ours, mut alone, mut shared) = (Vec::new(), Vec::new(), 0.0);
         let (mut cpu, mut cpu_alone) = (Vec::new(), Vec::new());
+        let (mut unaudited, mut cpu_unaudited) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
+            let start = cpu_seconds();
+            unaudited.push(ledger_rate(writers, rows::create).await.0);
             let before = cpu_seconds();
-            let (rate, per_transaction) = ledger_rate(writers).await;
+            cpu_unaudited.push((before - start) / SLICE.as_secs_f64() / unaudited[unaudited.len() - 1] * 1e6);
+            let (rate, per_transaction) = ledger_rate(writers, rows::audited).await;
             let between = cpu_seconds();
             ours.push(rate);
             shared = per_transaction;
@@ -36,10 +40,13 @@ async fn main() {
             cpu_alone.push((cpu_seconds() - between) / slice / alone[alone.len() - 1] * 1e6);
         }
         let (ours, alone, cpu, cpu_alone) = (median(ours), median(alone), median(cpu), median(cpu_alone));
+        let (unaudited, cpu_unaudited) = (median(unaudited), median(cpu_unaudited));
         println!(
             "{writers:>3} writers: ledger {ours:>6.0}/s ({shared:.1} per sync, {cpu:.0} us CPU), \
-             SQLite alone {alone:>6.0}/s ({cpu_alone:.0} us CPU), ratio {:.2}",
-            ours / alone
+             SQLite alone {alone:>6.0}/s ({cpu_alone:.0} us CPU), ratio {:.2}; \
+             without audit records {unaudited:>6.0}/s ({cpu_unaudited:.0} us CPU), ratio {:.2}",
+            ours / alone,
+            ours / unaudited
         );
     }
     if asked.is_empty() {
@@ -48,7 +55,7 @@ async fn main() {
 }
 
 /// Durable creates per second through the ledger, and changes per transaction.
-async fn ledger_rate(writers: usize) -> (f64, f64) {
+async fn ledger_rate(writers: usize, create: fn(u64) -> ledger::Change) -> (f64, f64) {
     let directory = tempfile::tempdir().unwrap();
     let ledger = Arc::new(SqliteLedger::open(directory.path(), Options::default()).unwrap());
     let (number, start) = (Arc::new(AtomicU64::new(0)), Instant::now());
@@ -57,7 +64,7 @@ async fn ledger_rate(writers: usize) -> (f64, f64) {
             let (ledger, number) = (ledger.clone(), number.clone());
             tokio::spawn(async move {
                 while start.elapsed() < SLICE {
-                    ledger.commit(rows::create(number.fetch_add(1, Ordering::Relaxed))).await.unwrap();
+                    ledger.commit(create(number.fetch_add(1, Ordering::Relaxed))).await.unwrap();
                 }
             })
         })

@@ -26,9 +26,14 @@ pub fn create(number: u64) -> Change {
         at: Timestamp(1_800_000_000_000_000 + number as i64),
         idempotency: Some((effect, answer)),
         expectations: Vec::new(),
-        audit: Some(audit(number)),
+        audit: None,
         facts: vec![(fact(&record), vec![Effect::Put(Box::new(record))])],
     }
+}
+
+/// The same with its audit record, as a call has it.
+pub fn audited(number: u64) -> Change {
+    Change { audit: Some(audit(number)), ..create(number) }
 }
 
 /// The audit record of a create, as long as most are.
