@@ -11,7 +11,7 @@ mod inserter;
 mod table;
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -75,6 +75,7 @@ pub struct AuditLog {
     thread: Option<std::thread::JoinHandle<()>>,
     readers: Arc<Readers>,
     state: Arc<State>,
+    path: PathBuf,
 }
 
 /// What became of the rows so far.
@@ -120,8 +121,9 @@ impl AuditLog {
         Ok(Self {
             queue: Some(queue),
             thread: Some(thread),
-            readers: Arc::new(Readers::new(path, BUSY, READERS)),
+            readers: Arc::new(Readers::new(path.clone(), BUSY, READERS)),
             state,
+            path,
         })
     }
 
@@ -156,6 +158,13 @@ impl AuditLog {
     /// Why rows cannot be stored now, if they cannot.
     pub fn problem(&self) -> Option<String> {
         self.state.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether rows could be stored now; otherwise why not.
+    pub async fn check_writable(&self) -> Result<(), String> {
+        let path = self.path.clone();
+        let trial = tokio::task::spawn_blocking(move || table::write_nothing(&path, BUSY));
+        trial.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
     }
 
     /// Returns when every row that was appended before is stored, or after a few seconds in which it could not be.

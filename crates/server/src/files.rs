@@ -4,6 +4,7 @@
 //! The bytes are never shown inside a page: a browser saves them.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
@@ -13,7 +14,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use blobs::sign::{Granted, Links};
 use blobs::{Blobs, CHUNK_BYTES, Error, FileBlobs};
-use scope::{Clock, SystemClock};
+use contract::RequestMeta;
+use scope::{Clock, IdSource as _, RandomIds, SystemClock, TenantId};
+use spine::audit::{AuditRecord, AuditSink, Refusals};
+use spine::trace::Given;
 use tokio_util::io::ReaderStream;
 
 use crate::Config;
@@ -28,19 +32,61 @@ pub struct Files {
     pub blobs: Arc<dyn Blobs>,
     pub links: Arc<Links>,
     pub clock: Arc<dyn Clock>,
+    pub audit: Arc<dyn AuditSink>,
+    /// Requests with addresses that are none.
+    pub refusals: Arc<Refusals>,
 }
 
 impl Files {
-    /// Opens the files of the configured data directory.
-    pub fn open(config: &Config) -> anyhow::Result<Self> {
+    /// Opens the files of the configured data directory. Every request for one leaves its record.
+    pub fn open(config: &Config, audit: Arc<dyn AuditSink>) -> anyhow::Result<Self> {
         let blobs = FileBlobs::open(config.blobs())?;
         let links = Links::new(&crate::platform::secret(&config.data)?, &config.public_base());
-        Ok(Self { blobs: Arc::new(blobs), links: Arc::new(links), clock: Arc::new(SystemClock) })
+        let (blobs, links, clock) = (Arc::new(blobs), Arc::new(links), Arc::new(SystemClock));
+        Ok(Self { blobs, links, clock, audit, refusals: Arc::default() })
     }
 
     /// `/files/…`, for GET and HEAD.
     pub fn router(&self) -> Router {
         Router::new().route("/files/{*path}", get(serve)).with_state(self.clone())
+    }
+
+    /// Leaves the record of a request. Whoever has an address is as nameless as the address.
+    async fn record(&self, method: &Method, granted: Option<&Granted>, status: StatusCode, started: Instant) {
+        let now = self.clock.now();
+        let unknown = || TenantId::new("-").expect("a literal that is a valid id");
+        if granted.is_none() && self.refusals.take("", now).is_none() {
+            return;
+        }
+        let (outcome, decision) = match status.as_u16() {
+            200..300 => ("ok", "signed address"),
+            500.. => ("failed", "signed address"),
+            _ if granted.is_none() => ("refused", "no signed address"),
+            _ => ("refused", "signed address"),
+        };
+        let RequestMeta { request_id, correlation_id, trace_id, .. } = Given::default().request_meta(RandomIds.next());
+        let appending = self.audit.append(AuditRecord {
+            at: now,
+            tenant: granted.map_or_else(unknown, |granted| granted.key.folder().tenant().clone()),
+            principal: String::new(),
+            principal_kind: "address",
+            transport: "http",
+            client: None,
+            method: if *method == Method::HEAD { "files/head" } else { "files/get" }.into(),
+            target: granted.map(|granted| granted.key.to_string()).unwrap_or_default(),
+            arguments: "".into(),
+            arguments_hash: "".into(),
+            request_id,
+            correlation_id,
+            trace_id,
+            decision: decision.into(),
+            outcome,
+            error_code: (outcome != "ok").then(|| status.as_u16().to_string()),
+            duration_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+        });
+        if let Some(appending) = appending {
+            appending.await;
+        }
     }
 
     async fn answer(&self, granted: &Granted, asked: Option<&str>) -> Result<Response, Error> {
@@ -72,13 +118,15 @@ impl Files {
 
 async fn serve(State(files): State<Files>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let address = uri.path_and_query().map_or("", |address| address.as_str());
-    let mut response = match files.links.granted(address, files.clock.now()) {
-        Err(_) => StatusCode::FORBIDDEN.into_response(),
-        Ok(granted) => {
+    let started = Instant::now();
+    let granted = files.links.granted(address, files.clock.now()).ok();
+    let mut response = match &granted {
+        None => StatusCode::FORBIDDEN.into_response(),
+        Some(granted) => {
             let mut ranges = headers.get_all(header::RANGE).iter();
             // A range is a matter of GET, and only one of them.
             let asked = ranges.next().filter(|_| method == Method::GET && ranges.next().is_none());
-            match files.answer(&granted, asked.and_then(|asked| asked.to_str().ok())).await {
+            match files.answer(granted, asked.and_then(|asked| asked.to_str().ok())).await {
                 Ok(response) => response,
                 Err(Error::NotFound) => StatusCode::NOT_FOUND.into_response(),
                 Err(error) => {
@@ -88,6 +136,7 @@ async fn serve(State(files): State<Files>, method: Method, uri: Uri, headers: He
             }
         }
     };
+    files.record(&method, granted.as_ref(), response.status(), started).await;
     let always = [
         (header::CONTENT_DISPOSITION, "attachment"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -4,6 +4,7 @@ mod audit;
 mod mount;
 mod private;
 mod secret;
+mod standing;
 mod trail;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use ledger_sqlite::SqliteLedger;
 use ledger_sqlite::audit::AuditLog;
 use scope::{Clock, IdSource, Principal, RandomIds, Scope, SystemClock};
 use spine::admission::{Addresses, Admission, LocalIdentity, Pace};
+use spine::audit::AuditSink;
 use spine::metrics::Metrics;
 use spine::trace::Given;
 use spine::{Endpoint, Seal};
@@ -28,6 +30,7 @@ use crate::{Config, Files};
 pub use mount::{Mount, mount_all};
 pub use private::keep_private;
 pub(crate) use secret::secret;
+pub use standing::Standing;
 pub use trail::Trail;
 
 /// Everything a door needs.
@@ -42,6 +45,8 @@ pub struct Platform {
     pub metrics: Metrics,
     pub folds: Folds,
     pub files: Files,
+    /// What `/ready` asks.
+    pub readiness: Arc<Standing>,
 }
 
 /// A capability that is served.
@@ -68,7 +73,8 @@ impl Platform {
     pub fn with(config: &Config, ledger: Arc<SqliteLedger>, mounts: Vec<Mount>) -> anyhow::Result<Self> {
         let log = Arc::new(AuditLog::open(&config.data)?);
         let seal = Seal::new(secret(&config.data)?);
-        let files = Files::open(config)?;
+        let sink: Arc<dyn AuditSink> = Arc::new(audit::Sink(log.clone()));
+        let files = Files::open(config, sink.clone())?;
         let metrics = Metrics::default();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
@@ -80,7 +86,7 @@ impl Platform {
                 config: config.spine.clone(),
                 clock: clock.clone(),
                 ids: ids.clone(),
-                audit: Arc::new(audit::Sink(log.clone())),
+                audit: sink.clone(),
                 metrics: metrics.clone(),
                 seal: seal.clone(),
             });
@@ -94,8 +100,9 @@ impl Platform {
         let identity = Arc::new(LocalIdentity::new(&config.user).serving(config.role.principal(&config.user)));
         let pace = Pace::per_minute(config.spine.limits.calls_per_minute);
         let admission = Arc::new(Admission::new(addresses.clone(), identity, pace));
+        let readiness = Arc::new(Standing::new(ledger.clone(), log.clone()));
         let audit = Trail::new(ledger.clone(), log);
-        Ok(Self { ledger, audit, endpoints, mounted, admission, addresses, metrics, folds, files })
+        Ok(Self { ledger, audit, endpoints, mounted, admission, addresses, metrics, folds, files, readiness })
     }
 
     /// What is mounted under a name.

@@ -88,6 +88,11 @@ impl Rejection {
         }
     }
 
+    /// Whether it was known who came when they were turned away.
+    pub fn knows_who(&self) -> bool {
+        matches!(self, Self::Pace { .. } | Self::Scope(_) | Self::Role)
+    }
+
     /// One word for audit and metrics.
     pub fn reason(&self) -> &'static str {
         match self {
@@ -137,6 +142,11 @@ impl Admission {
         let addressed = self.host_and_origin(door)?;
         let identified = self.token(addressed)?;
         self.rate(identified, now)
+    }
+
+    /// Who stands at a door, for the record of somebody who may not come in.
+    pub fn who(&self, door: Door<'_>) -> Option<(Principal, Scope)> {
+        self.identity.identify(&door).ok()
     }
 
     fn host_and_origin<'a>(&self, door: Door<'a>) -> Result<Addressed<'a>, Rejection> {

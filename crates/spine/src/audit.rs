@@ -1,5 +1,7 @@
 //! The record that every call leaves.
 
+mod refusals;
+
 use std::borrow::Cow;
 use std::io::{BufWriter, Write};
 
@@ -9,6 +11,8 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::trace;
+
+pub use refusals::Refusals;
 
 /// Longest text of arguments that an audit record keeps.
 const ARGUMENTS_CHARS_MAX: usize = 2048;

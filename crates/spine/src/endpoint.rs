@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::admission::{Admitted, Buckets};
 use crate::arguments::{self, Checked, Checkers};
-use crate::audit::AuditSink;
+use crate::audit::{AuditSink, Refusals};
 use crate::config::Config;
 use crate::confirmation::{self, Declined, Question};
 use crate::mcp::Prepared;
@@ -30,6 +30,8 @@ use crate::turn::Turns;
 use crate::{Seal, names, seal};
 use guard::within;
 use record::{Begun, ending};
+
+pub use record::Refused;
 
 /// How long a person may take to confirm.
 const CONFIRMED_WITHIN: Duration = Duration::from_secs(300);
@@ -62,6 +64,7 @@ pub struct Endpoint {
     by_name: BTreeMap<String, usize>,
     replays: Replays,
     declined: Declined,
+    refusals: Refusals,
     turns: Turns,
     permits: Semaphore,
     /// How often callers called tools that may not be called as often as one likes.
@@ -120,6 +123,7 @@ impl Endpoint {
             by_name,
             replays: Replays::default(),
             declined: Declined::default(),
+            refusals: Refusals::default(),
             turns: Turns::default(),
             permits,
             buckets: Buckets::default(),

@@ -24,6 +24,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
+use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 pub use listener::serve;
@@ -36,8 +37,9 @@ use memory::Memory;
 
 /// Whether what the server stands on can serve calls. Asked at every probe, so it must not take long.
 pub trait Readiness: Send + Sync {
-    /// What is wrong, in a few words for an operator; `None` when all is well.
-    fn problem(&self) -> Option<String>;
+    /// What is wrong, in a few words for an operator; `None` when all is well. The words are shown to whoever asks, so they
+    /// name no path, no file and no caller.
+    fn problem(&self) -> BoxFuture<'_, Option<String>>;
 }
 
 /// For servers with nothing below them that could fail.
@@ -45,8 +47,8 @@ pub trait Readiness: Send + Sync {
 pub struct AlwaysReady;
 
 impl Readiness for AlwaysReady {
-    fn problem(&self) -> Option<String> {
-        None
+    fn problem(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(std::future::ready(None))
     }
 }
 
@@ -128,7 +130,7 @@ async fn is_ready(State((ready, readiness)): State<(Arc<AtomicBool>, Arc<dyn Rea
     if !ready.load(Ordering::Relaxed) {
         return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response();
     }
-    match readiness.problem() {
+    match readiness.problem().await {
         None => "ready\n".into_response(),
         Some(problem) => (StatusCode::SERVICE_UNAVAILABLE, format!("{problem}\n")).into_response(),
     }

@@ -22,6 +22,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::admission::{Admission, Admitted, Arrival, Door};
+use crate::endpoint::Refused;
 use crate::mcp::{self, Arrived, Handler};
 use crate::message::{Message, MessageKind, error_response};
 use crate::trace::Given;
@@ -109,7 +110,10 @@ impl Reader<'_> {
                 match line::next(&mut input, bytes_max).await {
                     Line::End => false,
                     Line::Whole(line) => self.pass(line, &mut started).await,
-                    Line::TooLong { id } => self.answer(self.too_long(id, bytes_max)).await,
+                    Line::TooLong { id } => {
+                        self.refused("too_large", None);
+                        self.answer(self.too_long(id, bytes_max)).await
+                    }
                 }
             };
             let goes_on = tokio::select! { goes_on = passing => goes_on, () = stop.cancelled() => false };
@@ -128,7 +132,10 @@ impl Reader<'_> {
         let message = match parsed {
             None => return true,
             Some(Ok(message)) => message,
-            Some(Err(malformed)) => return self.answer(malformed.response()).await,
+            Some(Err(malformed)) => {
+                self.refused("malformed", None);
+                return self.answer(malformed.response()).await;
+            }
         };
         // rmcp ends the connection over anything but a request before it has started.
         if message.kind != MessageKind::Request && !*started {
@@ -140,6 +147,7 @@ impl Reader<'_> {
         let mut ticket = None;
         if let Some(id) = message.request_id().filter(|_| message.kind == MessageKind::Request) {
             let Some(flight) = self.unanswered.begin(id) else {
+                self.refused("in_flight", Some(&message));
                 return self.answer(error_response(message.id, -32600, in_flight::REFUSAL, None)).await;
             };
             ticket = Some(self.room.ticket(flight, line.len()).await);
@@ -154,6 +162,7 @@ impl Reader<'_> {
         let Ok(mut typed) = typed else {
             return match message.kind {
                 MessageKind::Request => {
+                    self.refused("malformed", Some(&message));
                     let text = "this is not a message of the protocol";
                     self.answer(error_response(message.id, -32600, text, None)).await
                 }
@@ -177,15 +186,21 @@ impl Reader<'_> {
             return Ok(());
         }
         let arrival = Arrival { door: Door::Stdio, message: Some(message), now: self.endpoint.clock.now() };
-        let request = || Given::default().request_meta(self.endpoint.ids.next());
         match self.admission.admit(&arrival, self.endpoint.capability.manifest()) {
             Ok(admitted) if message.inexact.is_some() => Err(self.inexact(admitted, message).await),
             Ok(_) => Ok(()),
             Err(rejection) => {
-                self.endpoint.record_rejection("stdio", &rejection, Some(message), &request());
+                self.refused(rejection.reason(), Some(message));
                 Err(error_response(message.id.clone(), -32600, &rejection.to_string(), None))
             }
         }
+    }
+
+    /// Leaves the record of a message that is not let through. Over stdio it is always known who sent it.
+    fn refused(&self, reason: &'static str, message: Option<&Message>) {
+        let request = Given::default().request_meta(self.endpoint.ids.next());
+        let refused = Refused::unread("stdio", reason, &request).saying(message).by(self.admission.who(Door::Stdio));
+        self.endpoint.record_refused(refused);
     }
 
     async fn inexact(&self, admitted: Admitted, message: &Message) -> Value {

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{AuditRow, BUSY, Entry, State, table};
-use crate::OpenError;
+use crate::{OpenError, health};
 
 /// How long a row waits for others: rows that share a transaction, and a thread that is woken once, cost a fraction.
 const LINGER: Duration = Duration::from_millis(20);
@@ -75,8 +75,10 @@ impl Inserter {
                 Err(error) => {
                     if tries == 0 {
                         tracing::error!(%error, rows = rows.len(), "audit rows cannot be stored; they are kept and tried again");
+                        // SQLite calls some disks without space broken.
+                        let full = health::check_space(&self.path).err().map(|error| error.to_string());
+                        self.state.set_problem(Some(full.unwrap_or_else(|| error.to_string())));
                     }
-                    self.state.set_problem(Some(error.to_string()));
                 }
             }
             tries = tries.saturating_add(1);

@@ -38,6 +38,12 @@ pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, OpenError>
     Ok(connection)
 }
 
+/// Writes the number of the format again: a write that changes nothing, to see whether writing works.
+pub(super) fn write_nothing(path: &Path, busy: Duration) -> Result<(), OpenError> {
+    let connection = open(path, busy)?;
+    connection.pragma_update(None, "user_version", FORMAT).map_err(|error| OpenError::sqlite(path, &error))
+}
+
 /// The number of the last row, or 0.
 pub(super) fn last_number(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached("SELECT coalesce(max(number), 0) FROM audit")?.query_row([], |row| row.get(0))

@@ -25,6 +25,9 @@ pub async fn examine(gathered: &Gathered) -> anyhow::Result<ExitCode> {
             let head = platform.ledger.point(&Scope::local().tenant, At::Head).await;
             let head = head.map(|seq| format!("{seq} facts in tenant local"));
             found.push(("ledger", head.map_err(|error| error.to_string())));
+            let writes = platform.ledger.health().await.map(|()| "changes can be written".to_owned());
+            found.push(("ledger", writes));
+            found.push(("audit", records(&platform).await));
             for mounted in &platform.mounted {
                 let name = mounted.module.name();
                 found.push((name, Ok(format!("{} tools", mounted.endpoint.tools().len()))));
@@ -42,6 +45,14 @@ pub async fn examine(gathered: &Gathered) -> anyhow::Result<ExitCode> {
     }
     let is_well = found.iter().all(|(_, outcome)| outcome.is_ok());
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether audit records can be read and written.
+async fn records(platform: &Platform) -> Result<String, String> {
+    platform.audit.log.check_writable().await?;
+    let last = platform.audit.recent(&Scope::local().tenant, 1).await.map_err(|error| error.to_string())?;
+    let since = last.first().map_or_else(|| "no call yet".to_owned(), |row| format!("the last call was at {}", row.at));
+    Ok(format!("records can be written; {since}"))
 }
 
 async fn listens(config: &Config) -> Result<String, String> {

@@ -34,7 +34,7 @@ pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
         addresses: platform.addresses.clone(),
         metrics: platform.metrics.clone(),
         ready,
-        readiness: Arc::new(http::AlwaysReady),
+        readiness: platform.readiness.clone(),
         stopping: stopping.clone(),
         catalog: platform.catalog(),
         more: platform.files.router().merge(index::router(&platform, &config.public_base())),

@@ -4,6 +4,8 @@ use ledger::{AuditFind, Ledger as _};
 use scope::{Clock as _, Scope, SystemClock};
 use serde_json::{Value, json};
 
+use crate::neotoma::client::Served;
+use crate::process;
 use crate::world::World;
 
 // R-291, R-387, R-388, R-389
@@ -72,4 +74,91 @@ async fn every_write_has_its_record_in_its_commit_and_only_there() {
     }
     assert_eq!(last.arguments, r#"{"type":"Node","name":"c"}"#);
     assert_eq!(world.platform.audit.log.dropped(), 0);
+}
+
+// A full disk for everything: a clear refusal, /health answers, /ready says why, and nothing that was answered is lost.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_full_disk_refuses_writes_and_loses_no_record() {
+    if std::process::Command::new("prlimit").arg("--version").output().is_err() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut served =
+        Served::start_under(&["bash", "-c", "trap '' XFSZ; exec \"$@\"", "bash"], folder.path(), &[]).await;
+    let limit = |bytes: &str| {
+        let pid = served.child.id().unwrap().to_string();
+        let set = std::process::Command::new("prlimit").args(["--pid", &pid, &format!("--fsize={bytes}:unlimited")]);
+        assert!({ set }.status().unwrap().success());
+    };
+    let entity = |number: usize| {
+        let long = "x".repeat(20_000);
+        json!({ "entities": [{ "entity_type": "note", "title": format!("n{number}"), "text": long }] })
+    };
+    let get = async |path: &str| {
+        let answer = served.http.send("GET", path, &[], b"").await;
+        (answer.status, String::from_utf8(answer.body).unwrap())
+    };
+    served.http.ok("ingest", entity(0)).await;
+    assert_eq!(
+        get("/ready").await,
+        (
+            200,
+            "ready
+"
+            .to_owned()
+        )
+    );
+    limit("300000");
+    // Reads are answered while their records wait, and operators are told.
+    let mut lists = 0;
+    while get("/ready").await.0 == 200 {
+        assert!(served.http.ask("tools/list", json!({}), &[]).await.message()["result"]["tools"].is_array());
+        lists += 1;
+    }
+    let wait = "the disk is full: audit records wait to be written until there is space
+";
+    assert_eq!(get("/ready").await, (503, wait.to_owned()));
+    let mut stored = 1;
+    let refusal = loop {
+        let result = served.http.call("ingest", entity(stored)).await;
+        if result["isError"] == true {
+            break result;
+        }
+        stored += 1;
+    };
+    assert!(refusal["content"][0]["text"].as_str().unwrap().contains("SERVICE_UNAVAILABLE"), "{refusal}");
+    assert_eq!(
+        get("/ready").await,
+        (
+            503,
+            "the disk is full: changes are refused until there is space
+"
+            .to_owned()
+        )
+    );
+    assert_eq!(
+        get("/health").await,
+        (
+            200,
+            "ok
+"
+            .to_owned()
+        )
+    );
+    limit("unlimited");
+    // Asking is enough to find out that there is space again.
+    while get("/ready").await.0 != 200 {}
+    served.http.ok("ingest", entity(stored)).await;
+    stored += 1;
+    let pid = served.child.id().unwrap().to_string();
+    assert!(std::process::Command::new("kill").arg(&pid).status().unwrap().success());
+    assert!(served.child.wait().await.unwrap().success());
+    let audit = process::run(folder.path(), &["audit", "--json", "--limit", "100000"]).await;
+    let rows: Vec<Value> = audit.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let count = |target: &str, outcome: &str| {
+        rows.iter().filter(|row| row["target"] == target && row["outcome"] == outcome).count()
+    };
+    assert_eq!((count("ingest", "ok"), count("ingest", "failed")), (stored, 1));
+    assert_eq!(rows.iter().filter(|row| row["method"] == "tools/list").count(), lists);
 }

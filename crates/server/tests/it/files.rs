@@ -158,3 +158,25 @@ async fn what_is_gone_is_not_found_and_a_foreign_host_is_refused() {
     std::fs::remove_dir_all(world.folder.path().join("blobs/acme")).unwrap();
     assert_eq!(ask(world.router(), Method::GET, &address, &[]).await.status, 404);
 }
+
+// A download leaves a record, and so does an address that is none.
+#[tokio::test]
+async fn every_request_for_a_file_leaves_a_record() {
+    let (world, files, _) = world().await;
+    let stored = store(&files, b"hello").await;
+    let address = address(&link(&files, &stored));
+    ask(files.router(), Method::GET, &address, &[]).await;
+    ask(files.router(), Method::HEAD, &address, &[]).await;
+    ask(files.router(), Method::GET, &address.replace("sig=", "sig=0"), &[]).await;
+    world.platform.audit.flush().await;
+    let rows = async |tenant: &str| {
+        let rows = world.platform.audit.recent(&TenantId::new(tenant).unwrap(), 10).await.unwrap();
+        let row = |row: &ledger_sqlite::audit::AuditRow| {
+            format!("{} {} {} {}", row.method, row.target, row.outcome, row.error_code.clone().unwrap_or_default())
+        };
+        rows.iter().rev().map(row).collect::<Vec<_>>()
+    };
+    let key = stored.key.to_string();
+    assert_eq!(rows("acme").await, [format!("files/get {key} ok "), format!("files/head {key} ok ")]);
+    assert_eq!(rows("-").await, ["files/get  refused 403"]);
+}

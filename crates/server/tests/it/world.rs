@@ -78,7 +78,7 @@ impl World {
             addresses: platform.addresses.clone(),
             metrics: platform.metrics.clone(),
             ready: Arc::new(AtomicBool::new(true)),
-            readiness: Arc::new(spine::http::AlwaysReady),
+            readiness: platform.readiness.clone(),
             stopping: CancellationToken::new(),
             catalog: platform.catalog(),
             more: platform

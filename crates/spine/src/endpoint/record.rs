@@ -7,11 +7,10 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use contract::{AuditSource, CallError, RequestMeta, Verdict};
-use scope::{PrincipalKind, TenantId};
+use scope::{Principal, PrincipalKind, Scope, TenantId};
 use serde_json::{Map, Value};
 
 use super::{Caller, Endpoint};
-use crate::admission::Rejection;
 use crate::audit::{self, AuditRecord, Kept};
 use crate::message::Message;
 
@@ -109,35 +108,75 @@ impl Endpoint {
         self.capability.envelope(&caller.request, error)
     }
 
-    /// Leaves the audit record of something that was not let in, and counts it.
-    pub fn record_rejection(
-        &self,
-        transport: &'static str,
-        rejection: &Rejection,
-        message: Option<&Message>,
-        request: &RequestMeta,
-    ) {
-        self.metrics.rejected(rejection.reason());
+    /// Leaves the record of a list that was given.
+    pub(crate) async fn listed(&self, caller: &Caller, method: &'static str) {
+        self.record(caller, Begun::plain(method, ""), Ok(())).await;
+    }
+
+    /// Counts a request that did not become a call, and leaves its record, unless its sender has left too many lately.
+    pub fn record_refused(&self, refused: Refused<'_>) {
+        let Refused { transport, reason, who, method, target, request } = refused;
+        self.metrics.rejected(reason);
+        let (tenant, principal, principal_kind) = match who {
+            Some((principal, scope)) => (scope.tenant, principal.id(), kind_name(principal.kind)),
+            None => (TenantId::new("-").expect("a literal that is a valid id"), String::new(), ""),
+        };
+        let now = self.clock.now();
+        let Some(left_out) = self.refusals.take(&format!("{tenant}|{principal}|{transport}"), now) else {
+            return self.metrics.summarized();
+        };
+        let arguments = if left_out > 0 { format!(r#"{{"refusals_left_out":{left_out}}}"#) } else { String::new() };
         // Nobody waits for the sake of somebody who is turned away.
         drop(self.audit.append(AuditRecord {
-            at: self.clock.now(),
-            tenant: TenantId::new("-").expect("a literal that is a valid id"),
-            principal: String::new(),
-            principal_kind: "",
+            at: now,
+            tenant,
+            principal,
+            principal_kind,
             transport,
             client: None,
-            method: audit::bounded_name(message.map_or("", |message| &message.method)).into(),
-            target: audit::bounded_name(message.and_then(Message::tool).unwrap_or_default()),
-            arguments: "".into(),
+            method: audit::bounded_name(method).into(),
+            target: audit::bounded_name(target),
+            arguments: arguments.into(),
             arguments_hash: "".into(),
             request_id: request.request_id.clone(),
             correlation_id: request.correlation_id.clone(),
             trace_id: request.trace_id.clone(),
-            decision: rejection.reason().into(),
+            decision: reason.into(),
             outcome: "refused",
-            error_code: Some(rejection.reason().to_owned()),
+            error_code: Some(reason.to_owned()),
             duration_us: 0,
         }));
+    }
+}
+
+/// A request that did not become a call.
+pub struct Refused<'a> {
+    pub transport: &'static str,
+    /// One word, for audit and metrics.
+    pub reason: &'static str,
+    /// Who sent it, when that is known.
+    pub who: Option<(Principal, Scope)>,
+    /// What it asked for, as far as it could be read.
+    pub method: &'a str,
+    pub target: &'a str,
+    pub request: &'a RequestMeta,
+}
+
+impl<'a> Refused<'a> {
+    /// A message that could not be read, or was not read to its end.
+    pub fn unread(transport: &'static str, reason: &'static str, request: &'a RequestMeta) -> Self {
+        Self { transport, reason, who: None, method: "", target: "", request }
+    }
+
+    /// With what a message says.
+    pub fn saying(self, message: Option<&'a Message>) -> Self {
+        let method = message.map_or("", |message| &message.method);
+        Self { method, target: message.and_then(Message::tool).unwrap_or_default(), ..self }
+    }
+
+    /// With who sent it.
+    pub fn by(self, who: Option<(Principal, Scope)>) -> Self {
+        Self { who, ..self }
     }
 }
 

@@ -13,6 +13,7 @@ use contract::{CallError, RequestMeta};
 use futures::StreamExt;
 use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
+use scope::{Principal, Scope};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +24,7 @@ use super::memory::Memory;
 use super::sessions::{self, SessionFlight, Sessions, Standing};
 use crate::admission::{self, Addresses, Admission, Rejection};
 use crate::config::ToolNames;
+use crate::endpoint::Refused;
 use crate::long::{self, LONG_BYTES};
 use crate::mcp::{self, Arrived, Handler};
 use crate::message::{Message, MessageKind, error_response};
@@ -92,6 +94,7 @@ impl Door {
 
     async fn pass(&self, request: Request) -> Result<Response, Ended> {
         if !self.ready.load(Ordering::Relaxed) {
+            self.refused("stopping", request.headers(), None);
             return Err(refused(
                 StatusCode::SERVICE_UNAVAILABLE,
                 None,
@@ -101,22 +104,21 @@ impl Door {
         }
         let (mut parts, body) = request.into_parts();
         // First what needs no message: no byte is read for somebody who may not come in.
-        self.addresses
-            .check_target(&parts.uri)
-            .map_err(|rejection| self.rejected(&rejection, None, Some(&parts.headers)))?;
+        self.addresses.check_target(&parts.uri).map_err(|rejection| self.rejected(&rejection, None, &parts.headers))?;
         let met = match self.admission.meet(admission::Door::Http(&parts.headers), self.endpoint.clock.now()) {
             Ok(met) => met,
             Err(rejection) => {
                 if matches!(rejection, Rejection::Pace { .. }) {
                     body::discard(body, self.read_timeout()).await;
                 }
-                return Err(self.rejected(&rejection, None, Some(&parts.headers)));
+                return Err(self.rejected(&rejection, None, &parts.headers));
             }
         };
         let message = match parts.method {
             Method::POST => Some(self.message(&parts.headers, body).await?),
             Method::GET | Method::DELETE => None,
             _ => {
+                self.refused("method", &parts.headers, None);
                 return Err(refused(
                     StatusCode::METHOD_NOT_ALLOWED,
                     None,
@@ -130,7 +132,7 @@ impl Door {
             .map_or((None, Bytes::new(), None), |(message, Whole { bytes, held })| (Some(message), bytes, Some(held)));
         let admitted = met
             .admit(message.as_ref(), self.endpoint.capability.manifest())
-            .map_err(|rejection| self.rejected(&rejection, message.as_ref(), Some(&parts.headers)))?;
+            .map_err(|rejection| self.rejected(&rejection, message.as_ref(), &parts.headers))?;
 
         let wanted = media::put_right(&mut parts.headers, &parts.method);
         let request = self.request_meta(&parts.headers, message.as_ref());
@@ -151,6 +153,7 @@ impl Door {
         }
         let endless = message.as_ref().filter(|message| message.method == "subscriptions/listen");
         if let (Wanted::Json, Some(message)) = (wanted, endless) {
+            self.refused("accept", &parts.headers, Some(message));
             let text = "changes are sent as they happen; send Accept: text/event-stream";
             return Err(refused(StatusCode::NOT_ACCEPTABLE, message.id.clone(), -32600, text));
         }
@@ -175,20 +178,27 @@ impl Door {
             // It opens a session, and must not reach into one that is named beside it.
             parts.headers.remove(SESSION);
         }
-        let service = self.service_for(&parts, message.as_ref(), &caller).await?;
+        let service = self.service_for(&parts, message.as_ref(), &caller).await.inspect_err(|_| {
+            self.refused("session", &parts.headers, message.as_ref());
+        })?;
         let mut flight = None;
         if let Some(message) = &message {
             if std::ptr::eq(service, &self.single) {
                 (arrived.is_sessionless, arrived.client) = (true, client(&parts.headers, message));
             } else if let (Some(session), MessageKind::Request) = (text(&parts.headers, SESSION), message.kind) {
                 let begun = message.request_id().and_then(|id| self.sessions.begin(session, id));
-                let twice = || refused(StatusCode::BAD_REQUEST, message.id.clone(), -32600, in_flight::REFUSAL);
+                let twice = || {
+                    self.refused("in_flight", &parts.headers, Some(message));
+                    refused(StatusCode::BAD_REQUEST, message.id.clone(), -32600, in_flight::REFUSAL)
+                };
                 flight = Some(begun.ok_or_else(twice)?);
             }
         }
         if let Some(flight) = flight.clone() {
             parts.extensions.insert(flight);
         }
+        let who = (arrived.admitted.principal.clone(), arrived.admitted.scope.clone());
+        let meta = arrived.request.clone();
         parts.extensions.insert(arrived);
         let follows = parts.method == Method::GET;
         let id = message.and_then(|message| message.id);
@@ -198,6 +208,7 @@ impl Door {
         let response = if long { long::to_the_end(handling).await } else { handling.await }.into_response();
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             // rmcp's word for a message that it cannot read.
+            self.endpoint.record_refused(Refused::unread("http", "malformed", &meta).by(Some(who)));
             return Err(refused(StatusCode::BAD_REQUEST, id, -32600, "this is not a message of the protocol"));
         }
         Ok(match (follows, flight) {
@@ -213,7 +224,10 @@ impl Door {
 
     /// The body, read within its bounds and parsed once.
     async fn message(&self, headers: &HeaderMap, body: Body) -> Result<(Message, Whole), Ended> {
-        media::check(headers).map_err(|text| refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, -32600, text))?;
+        media::check(headers).map_err(|text| {
+            self.refused("media_type", headers, None);
+            refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, -32600, text)
+        })?;
         let limits = &self.endpoint.config.limits;
         let bounds = Bounds {
             bytes_max: self.endpoint.body_bytes_max(),
@@ -226,6 +240,7 @@ impl Door {
         let _parsing = if whole.bytes.len() > LONG_BYTES { self.memory.parsing().await } else { None };
         let parsed = long::work_on(whole.bytes.len(), || Message::parse(&whole.bytes, limits.depth_max));
         let message = parsed.map_err(|malformed| {
+            self.refused("malformed", headers, None);
             let status = if malformed.is_too_large { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST };
             json_response(status, &malformed.response())
         })?;
@@ -243,6 +258,13 @@ impl Door {
     /// The answer to a body that was not read.
     fn unread(&self, unread: &Unread, headers: &HeaderMap) -> Ended {
         let refusal = |status, text: &str| refused(status, None, -32600, text);
+        let reason = match unread {
+            Unread::TooLarge { .. } => "too_large",
+            Unread::Broken => "broken",
+            Unread::Slow => "slow",
+            Unread::Busy => "busy",
+        };
+        self.refused(reason, headers, None);
         match unread {
             Unread::TooLarge { bytes } => {
                 let bytes_max = self.endpoint.body_bytes_max();
@@ -333,11 +355,23 @@ impl Door {
         given.request_meta(self.endpoint.ids.next())
     }
 
+    fn who(&self, headers: &HeaderMap) -> Option<(Principal, Scope)> {
+        self.admission.who(admission::Door::Http(headers))
+    }
+
+    /// Leaves the record of a request that does not become a call.
+    fn refused(&self, reason: &'static str, headers: &HeaderMap, message: Option<&Message>) {
+        let request = self.request_meta(headers, message);
+        let refused = Refused::unread("http", reason, &request).saying(message).by(self.who(headers));
+        self.endpoint.record_refused(refused);
+    }
+
     /// Refuses, counts and records.
-    fn rejected(&self, rejection: &Rejection, message: Option<&Message>, headers: Option<&HeaderMap>) -> Ended {
-        let empty = HeaderMap::new();
-        let request = self.request_meta(headers.unwrap_or(&empty), message);
-        self.endpoint.record_rejection("http", rejection, message, &request);
+    fn rejected(&self, rejection: &Rejection, message: Option<&Message>, headers: &HeaderMap) -> Ended {
+        let request = self.request_meta(headers, message);
+        let known = rejection.knows_who().then(|| self.who(headers)).flatten();
+        let turned_away = Refused::unread("http", rejection.reason(), &request).saying(message).by(known);
+        self.endpoint.record_refused(turned_away);
         let id = message.and_then(|message| message.id.clone());
         let status = StatusCode::from_u16(rejection.status()).unwrap_or(StatusCode::FORBIDDEN);
         let mut response = refused(status, id, -32600, &rejection.to_string());

@@ -16,7 +16,7 @@ use super::client::{Interrupted, PeerClient};
 use super::{Prepared, follow, wire};
 use crate::admission::Admitted;
 use crate::config::ToolNames;
-use crate::endpoint::{Caller, Endpoint};
+use crate::endpoint::{Caller, Endpoint, Refused};
 use crate::seal;
 use crate::trace::{self, Given};
 
@@ -88,6 +88,21 @@ impl Handler {
         Ok(self.caller_with(cx, arrived, client))
     }
 
+    /// Leaves the record of a list that was given.
+    pub(super) async fn listed(&self, cx: &RequestContext<RoleServer>, method: &'static str) -> Result<(), ErrorData> {
+        let caller = self.caller(cx)?;
+        Box::pin(self.endpoint.listed(&caller, method)).await;
+        Ok(())
+    }
+
+    /// Leaves the record of a request that does not become a call, with its method and target.
+    pub(super) fn refused(&self, extensions: &Extensions, reason: &'static str, (method, target): (&str, &str)) {
+        let Ok(Arrived { admitted, request, .. }) = self.arrived(extensions) else { return };
+        let who = Some((admitted.principal, admitted.scope));
+        let transport = admitted.transport;
+        self.endpoint.record_refused(Refused { transport, reason, who, method, target, request: &request });
+    }
+
     fn caller_with(&self, cx: &RequestContext<RoleServer>, arrived: Arrived, client: Arc<PeerClient>) -> Caller {
         let Arrived { admitted, mut request, is_sessionless, client: named, .. } = arrived;
         if self.fixed.is_some() {
@@ -135,6 +150,7 @@ impl Handler {
         if let Some(sealed) = state {
             let opened = self.endpoint.seal.open::<Interrupted>(sealed, &purpose(&arrived.admitted, &what()));
             let interrupted = opened.map_err(|_| {
+                self.refused(&cx.extensions, "request_state", ("", ""));
                 ErrorData::invalid_params("requestState is not one we gave for this call, or it is too old", None)
             })?;
             client.continued = true;

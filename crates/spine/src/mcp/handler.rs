@@ -53,6 +53,7 @@ impl ServerHandler for Handler {
             listed
         };
         let tools = self.prepared().tools.iter().map(listed).collect();
+        self.listed(&cx, "tools/list").await?;
         let mut result =
             ListToolsResult::with_all_items(tools).with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private);
         result.meta = meta_for(&cx);
@@ -107,6 +108,7 @@ impl ServerHandler for Handler {
             listed.title = Some(template.title.clone()).filter(|title| !title.is_empty());
             listed
         };
+        self.listed(&cx, "resources/templates/list").await?;
         let mut result = ListResourceTemplatesResult::with_all_items(manifest.resources.iter().map(template).collect());
         result.meta = meta_for(&cx);
         Ok(result.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
@@ -138,6 +140,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        self.listed(&cx, "prompts/list").await?;
         let prompts = self.endpoint.capability.manifest().prompts.iter().map(wire::prompt).collect();
         let mut result =
             ListPromptsResult::with_all_items(prompts).with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private);
@@ -153,15 +156,18 @@ impl ServerHandler for Handler {
         let arguments = wire::arguments(request.arguments);
         let manifest = self.endpoint.capability.manifest();
         let Some(prompt) = manifest.prompts.iter().find(|prompt| prompt.name == request.name) else {
+            self.refused(&cx.extensions, "unknown_prompt", ("prompts/get", &request.name));
             let name = audit::bounded_name(&request.name);
             return Err(ErrorData::invalid_params(format!("there is no prompt \"{name}\""), None));
         };
         if let Some(missing) =
             prompt.arguments.iter().find(|argument| argument.required && !arguments.contains_key(&argument.name))
         {
+            self.refused(&cx.extensions, "invalid_params", ("prompts/get", &request.name));
             return Err(ErrorData::invalid_params(format!("{} is required", missing.name), None));
         }
         if let Some((name, _)) = arguments.iter().find(|(_, value)| !value.is_string()) {
+            self.refused(&cx.extensions, "invalid_params", ("prompts/get", &request.name));
             let name = audit::bounded_name(name);
             return Err(ErrorData::invalid_params(format!("\"{name}\" must be text"), None));
         }
@@ -201,7 +207,10 @@ impl ServerHandler for Handler {
             Reference::Prompt(prompt) if manifest.prompts.iter().any(|known| known.name == prompt.name) => {
                 prompt.name.clone()
             }
-            _ => return Err(ErrorData::invalid_params("ref must name a listed prompt or resource template", None)),
+            _ => {
+                self.refused(&cx.extensions, "invalid_params", ("completion/complete", ""));
+                return Err(ErrorData::invalid_params("ref must name a listed prompt or resource template", None));
+            }
         };
         let capability = self.endpoint.capability.clone();
         let argument = &request.argument;
@@ -227,8 +236,10 @@ impl ServerHandler for Handler {
         let open = &self.endpoint.metrics.subscriptions;
         if open.inc() >= i64::try_from(self.endpoint.config.limits.subscriptions_max).unwrap_or(i64::MAX) {
             open.dec();
+            self.refused(&context.request_context().extensions, "busy", ("subscriptions/listen", ""));
             return Err(ErrorData::internal_error("too many subscriptions are open; close one or try later", None));
         }
+        self.listed(context.request_context(), "subscriptions/listen").await?;
         let tenant = &arrived.admitted.scope.tenant;
         Box::pin(follow::listen(self.endpoint.capability.as_ref(), tenant, &context, &self.stopping)).await;
         open.dec();
@@ -303,7 +314,10 @@ impl ServerHandler for Handler {
         let of_this_era = if is_stateless(&cx) { STATELESS } else { IN_SESSIONS };
         let method = request.method.as_str();
         let shown = audit::bounded_name(method);
-        if ALWAYS.contains(&method) || of_this_era.contains(&method) {
+        let is_known = ALWAYS.contains(&method) || of_this_era.contains(&method);
+        let reason = if is_known { "invalid_params" } else { "unknown_method" };
+        self.refused(&cx.extensions, reason, (method, ""));
+        if is_known {
             let message = format!("the params of {shown} do not have the shape the protocol gives them");
             return Err(ErrorData::invalid_params(message, None));
         }

@@ -3,7 +3,10 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
+use futures::future::BoxFuture;
+use scope::{FixedClock, Principal, Scope, Timestamp};
 use serde_json::json;
+use spine::admission::LocalIdentity;
 use spine::audit::{Appending, AuditRecord, AuditSink};
 use spine::http::Readiness;
 use testkit::probe::Probe;
@@ -91,6 +94,61 @@ async fn every_call_leaves_one_record() {
     assert_eq!(*kept.0.lock().unwrap(), expected);
 }
 
+// A request that never becomes a call leaves a record too, which names its sender when that is known.
+#[tokio::test]
+async fn lists_and_refused_requests_leave_a_record_with_their_caller() {
+    let kept = Arc::new(Kept::default());
+    let mut plan = Plan::of(Probe::default());
+    plan.audit = kept.clone();
+    let viewer = Principal { roles: ["viewer".to_owned()].into_iter().collect(), ..Principal::local("vera") };
+    plan.identity = Arc::new(LocalIdentity::of(viewer, Scope::local()));
+    plan.config.limits.calls_per_minute = 8;
+    let running = start(plan).await;
+    for request in [
+        modern("tools/list", json!({})),
+        modern("prompts/list", json!({})),
+        call("probe.write", json!({ "text": "x" })),
+        Request::post("{".to_owned()),
+        Request::post("{}".to_owned()),
+        Request::post("{}".to_owned()).with("content-type", "text/plain"),
+        modern("no/such/method", json!({})),
+        Request::new("PUT", "/probe/mcp"),
+        call("probe.echo", json!({})),
+    ] {
+        Connection::open(running.address).await.unwrap().ask(&request).await.unwrap();
+    }
+    let expected = [
+        "local|vera tools/list  ok ",
+        "local|vera prompts/list  ok ",
+        "local|vera tools/call probe.write refused role",
+        "local|vera   refused malformed",
+        "local|vera   refused malformed",
+        "local|vera   refused media_type",
+        "local|vera no/such/method  refused unknown_method",
+        "local|vera   refused method",
+        "local|vera   refused rate",
+    ];
+    assert_eq!(*kept.0.lock().unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_flood_of_malformed_requests_is_counted_and_not_recorded_one_by_one() {
+    let kept = Arc::new(Kept::default());
+    let mut plan = Plan::of(Probe::default());
+    plan.audit = kept.clone();
+    plan.clock = Arc::new(FixedClock::at(Timestamp(1_000_000)));
+    let running = start(plan).await;
+    let mut connection = Connection::open(running.address).await.unwrap();
+    for _ in 0..100 {
+        assert_eq!(connection.ask(&Request::post("{".to_owned())).await.unwrap().status, 400);
+    }
+    assert_eq!(kept.0.lock().unwrap().len(), 60);
+    let metrics = connection.ask(&Request::new("GET", "/metrics")).await.unwrap().body;
+    assert!(metrics.contains("chancery_audit_summarized_total 40\n"), "{metrics}");
+    assert!(metrics.contains(r#"chancery_rejections_total{reason="malformed"} 100"#), "{metrics}");
+    assert!(metrics.contains("chancery_audit_dropped_total 0\n"), "{metrics}");
+}
+
 /// Keeps the traces of calls.
 #[derive(Default)]
 struct Traces(Mutex<Vec<String>>);
@@ -170,8 +228,8 @@ async fn answers_are_not_stored() {
 struct Disk(Mutex<Option<String>>);
 
 impl Readiness for Disk {
-    fn problem(&self) -> Option<String> {
-        self.0.lock().unwrap().clone()
+    fn problem(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(std::future::ready(self.0.lock().unwrap().clone()))
     }
 }
 
@@ -245,6 +303,7 @@ async fn a_record_shows_what_a_caller_wrote_escaped_and_cut() {
     let expected = [
         r"local|tester tools/call a\u{a}b\u{1b}[0m refused UNKNOWN_TOOL".to_owned(),
         format!("local|tester tools/call {shown} refused UNKNOWN_TOOL"),
+        format!("local|tester {}…  refused unknown_method", "m".repeat(256)),
     ];
     assert_eq!(*kept.0.lock().unwrap(), expected);
 }

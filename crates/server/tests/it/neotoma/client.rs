@@ -83,7 +83,20 @@ pub struct Served {
 
 impl Served {
     pub async fn start(data: &Path, settings: &[&str]) -> Self {
+        Self::start_under(&[], data, settings).await
+    }
+
+    /// Started by another program, which is given the command as its last arguments.
+    pub async fn start_under(starter: &[&str], data: &Path, settings: &[&str]) -> Self {
         let mut command = chancery(data, settings);
+        if let [program, arguments @ ..] = starter {
+            let started = command.as_std();
+            let mut starter = Command::new(program);
+            starter.args(arguments).arg(started.get_program()).args(started.get_args()).kill_on_drop(true);
+            let variables = started.get_envs().filter_map(|(name, value)| Some((name, value?)));
+            starter.envs(variables);
+            command = starter;
+        }
         command.args(["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
