@@ -188,6 +188,7 @@ impl<M> Recorder<M> {
             }
             Ok(Commit::Replayed(recalled)) => Ok(Outcome::Answered(self.replay(ctx, recalled).await?)),
             Err(CommitError::Refused(Refusal::KeyReused { .. })) => Err(key_reused(ctx)),
+            Err(CommitError::Refused(Refusal::TooManyKeys { most })) => Err(too_many_keys(most)),
             Err(CommitError::Refused(refusal)) => Ok(Outcome::Conflict(refusal)),
             Err(error) => Err(error.into()),
         }
@@ -279,6 +280,15 @@ fn idempotency(ctx: &Context) -> Option<Idempotency> {
 
 fn key_reused(ctx: &Context) -> Failure {
     Failure::KeyReused { key: ctx.effect.as_ref().map(|effect| effect.key.clone()).unwrap_or_default() }
+}
+
+fn too_many_keys(most: u64) -> Failure {
+    let reason = format!("would be one more than the {most} that are kept for one caller");
+    Failure::argument(
+        "client_request_id",
+        reason,
+        "leave client_request_id out, or call again when older ones have expired, eight days after their use",
+    )
 }
 
 /// Between 1 and 8, and different from call to call: ids are the only dice here.

@@ -9,6 +9,7 @@ use scope::{TenantId, Timestamp, pace};
 
 use crate::counts::Tally;
 use crate::effect::{self, Cause};
+use crate::idempotency::KeyCounts;
 use crate::record::Seen;
 use crate::{audited, expectation, idempotency, names};
 
@@ -20,6 +21,7 @@ pub(crate) fn apply(
     connection: &Connection,
     change: &Change,
     now: Timestamp,
+    keys: &KeyCounts,
 ) -> rusqlite::Result<Result<Commit, Refusal>> {
     if let Some((effect, _)) = &change.idempotency {
         match idempotency::recall(connection, &change.tenant, effect, now)? {
@@ -30,6 +32,11 @@ pub(crate) fn apply(
     }
     let mut seen = Seen::default();
     if let Some(refusal) = expectation::refusal(connection, change, &mut seen)? {
+        return Ok(Err(refusal));
+    }
+    if let Some((effect, _)) = &change.idempotency
+        && let Some(refusal) = keys.refusal(connection, &change.tenant, effect, now)?
+    {
         return Ok(Err(refusal));
     }
     let (seq, at) = write_facts(connection, change, seen)?;

@@ -1,6 +1,9 @@
 //! Idempotency keys: which effects happened, and what they answered.
 
-use ledger::{Idempotency, Recalled, StoredAnswer};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use ledger::{Idempotency, Recalled, Refusal, StoredAnswer};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use scope::{TenantId, Timestamp};
 
@@ -8,6 +11,71 @@ use scope::{TenantId, Timestamp};
 pub const KEY_TTL_MICROS: i64 = 7 * 24 * 60 * 60 * 1_000_000;
 /// Expired keys stay a day longer, so that a clock that ran ahead and is set back has removed nothing.
 const PURGE_GRACE_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// A caller who has as many keys as are kept is counted again after this time: some may have been removed.
+const RECOUNT_FULL_MICROS: i64 = 10 * 1_000_000;
+/// Any other caller, whose keys another process may have stored.
+const RECOUNT_MICROS: i64 = 10 * 60 * 1_000_000;
+/// How many callers are remembered.
+const CALLERS_MAX: usize = 10_000;
+
+/// How many keys callers have. They are counted when a caller is first met, and again from time to time; in between this
+/// process counts its own. So the bound costs no write, and processes that share a file may exceed it by what they store meanwhile.
+pub(crate) struct KeyCounts {
+    most: u64,
+    callers: Mutex<HashMap<(TenantId, String), Counted>>,
+}
+
+#[derive(Clone, Copy)]
+struct Counted {
+    keys: u64,
+    at: Timestamp,
+}
+
+impl KeyCounts {
+    pub(crate) fn new(most: u64) -> Self {
+        Self { most, callers: Mutex::default() }
+    }
+
+    /// Makes room for one more key of a caller, or refuses it.
+    pub(crate) fn refusal(
+        &self,
+        connection: &Connection,
+        tenant: &TenantId,
+        effect: &Idempotency,
+        now: Timestamp,
+    ) -> rusqlite::Result<Option<Refusal>> {
+        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        if callers.len() >= CALLERS_MAX {
+            callers.clear();
+        }
+        let caller = (tenant.clone(), effect.principal.clone());
+        let known = callers.get(&caller).copied().filter(|known| {
+            let recount = if known.keys >= self.most { RECOUNT_FULL_MICROS } else { RECOUNT_MICROS };
+            (0..recount).contains(&(now.0 - known.at.0))
+        });
+        let mut counted = match known {
+            Some(known) => known,
+            None => Counted { keys: count(connection, tenant, effect, self.most)?, at: now },
+        };
+        let is_full = counted.keys >= self.most;
+        counted.keys += u64::from(!is_full);
+        callers.insert(caller, counted);
+        Ok(is_full.then_some(Refusal::TooManyKeys { most: self.most }))
+    }
+}
+
+/// How many keys a caller has, counted up to `most`: one index, without its rows.
+fn count(connection: &Connection, tenant: &TenantId, effect: &Idempotency, most: u64) -> rusqlite::Result<u64> {
+    let mut statement = connection.prepare_cached(
+        "SELECT count(*)
+           FROM (SELECT 1 FROM idempotency_keys WHERE tenant_id = ?1 AND principal = ?2 LIMIT ?3)",
+    )?;
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    statement
+        .query_row(params![tenant.as_str(), effect.principal, most], |row| row.get::<_, i64>(0))
+        .map(i64::cast_unsigned)
+}
 
 /// The stored answer of an effect, unless its key has expired.
 pub(crate) fn recall(

@@ -53,6 +53,7 @@ pub use idempotency::KEY_TTL_MICROS;
 use connection::Opening;
 use directory::Directory;
 use health::Health;
+use idempotency::KeyCounts;
 use readers::Readers;
 use writer::{Counters, Job, Writer};
 
@@ -69,6 +70,8 @@ pub struct Options {
     pub batch_max: usize,
     /// A batch that holds this many facts and effects takes no further commit, so that nobody waits long for large neighbours.
     pub batch_rows_max: usize,
+    /// Idempotency keys that are kept for one caller. Those of a call are kept for seven days, and removed a day later.
+    pub keys_per_caller_max: u64,
     /// How long to wait for another process that writes.
     pub busy: Duration,
     /// Whether commits go to SQLite's log in one piece. Without it SQLite writes its log by itself, which takes longer.
@@ -85,6 +88,7 @@ impl Default for Options {
             queue: 1024,
             batch_max: 256,
             batch_rows_max: 10_000,
+            keys_per_caller_max: 1_000_000,
             busy: Duration::from_secs(5),
             gather_log: true,
             folds: Folds::new(),
@@ -136,6 +140,7 @@ impl SqliteLedger {
             ticks,
             connection: Some(connection),
             purged: None,
+            keys: Arc::new(KeyCounts::new(options.keys_per_caller_max)),
         };
         let spawned = std::thread::Builder::new().name("ledger-writer".to_owned()).spawn(move || writer.run(queue));
         let thread = spawned.map_err(|error| OpenError::io(&path, &error))?;

@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::connection::Opening;
 use crate::health::{self, Health};
+use crate::idempotency::KeyCounts;
 use crate::{OpenError, change, connection, idempotency, schema};
 
 /// Expired keys are looked for at most this often, when nothing else waits.
@@ -53,6 +54,7 @@ pub(crate) struct Writer {
     /// Nothing after a failure; opened again by the next write.
     pub connection: Option<Connection>,
     pub purged: Option<Instant>,
+    pub keys: Arc<KeyCounts>,
 }
 
 type Waiting = (Box<Change>, oneshot::Sender<Outcome>);
@@ -88,10 +90,11 @@ impl Writer {
         let (now, batch_max, rows_max) = (self.clock.now(), self.batch_max, self.batch_rows_max);
         let mut batch = vec![first];
         let mut rows = 0;
+        let keys = Arc::clone(&self.keys);
         let written = self.transact(|connection| {
             let mut outcomes = Vec::new();
             while let Some((change, _)) = batch.get(outcomes.len()) {
-                outcomes.push(change::apply(connection, change, now)?);
+                outcomes.push(change::apply(connection, change, now, &keys)?);
                 rows += change.facts.iter().map(|(_, effects)| 1 + effects.len()).sum::<usize>();
                 if outcomes.len() == batch.len() && batch.len() < batch_max && rows < rows_max {
                     batch.extend(more().or_else(|| {
@@ -118,7 +121,8 @@ impl Writer {
 
     fn commit_one(&mut self, change: &Change) -> Outcome {
         let now = self.clock.now();
-        let outcome = self.transact(|connection| change::apply(connection, change, now))?;
+        let keys = Arc::clone(&self.keys);
+        let outcome = self.transact(|connection| change::apply(connection, change, now, &keys))?;
         self.done(vec![outcome]).pop().expect("one outcome for one change")
     }
 

@@ -33,6 +33,9 @@ pub enum Refusal {
     /// The idempotency key stands for other arguments, first used at `at`.
     #[error("the idempotency key was used with other arguments at {at}")]
     KeyReused { at: Timestamp },
+    /// The caller has as many idempotency keys as are kept for one.
+    #[error("the caller has {most} idempotency keys, and no more are kept")]
+    TooManyKeys { most: u64 },
 }
 
 /// Why a read failed. A record that is not there is not a failure.

@@ -213,3 +213,11 @@ async fn the_audit_record_of_a_call_is_in_its_commit_and_in_no_other() {
     world.add(&world.ctx(None), 0, true).await.unwrap();
     assert_eq!(audited(None, 0).await, (true, true, vec![8, 3]));
 }
+
+#[test]
+fn one_key_too_many_is_refused_with_field_reason_and_fix() {
+    let error = contract::CallError::from(too_many_keys(1_000_000));
+    assert_eq!((&*error.code, error.field.as_deref()), ("INVALID_ARGUMENT", Some("client_request_id")));
+    assert_eq!(error.message, "client_request_id would be one more than the 1000000 that are kept for one caller");
+    assert!(error.suggestions["hint"].as_str().unwrap().starts_with("leave client_request_id out"));
+}

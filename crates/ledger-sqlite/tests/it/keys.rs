@@ -1,9 +1,12 @@
-//! Idempotency keys: the table as specified, and its cleaning.
+//! Idempotency keys: the table as specified, its bound and its cleaning.
+
+use std::sync::Arc;
 
 use ledger::conformance::{Harness, change, record};
-use ledger::{Change, Effect, Idempotency, Ledger, StoredAnswer};
+use ledger::{Change, Commit, CommitError, Effect, Idempotency, Ledger, Refusal, StoredAnswer};
+use ledger_sqlite::{Options, SqliteLedger};
 use rusqlite::Connection;
-use scope::TenantId;
+use scope::{FixedClock, TenantId, Timestamp};
 
 use crate::harness::Embedded;
 
@@ -126,4 +129,35 @@ async fn an_expired_key_takes_no_second_row() {
     harness.advance_micros(7 * DAY_MICROS);
     ledger.commit(create(1)).await.unwrap();
     assert_eq!(keys(&harness), 1);
+}
+
+// The keys of one caller are bounded: nobody else pays for them, and room comes back when they are removed.
+#[tokio::test]
+async fn a_caller_has_so_many_keys_and_no_more() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Arc::new(FixedClock::at(Timestamp(0)));
+    let options = Options { keys_per_caller_max: 3, clock: clock.clone(), ..Options::default() };
+    let ledger = SqliteLedger::open(directory.path(), options.clone()).unwrap();
+    for number in 0..3 {
+        ledger.commit(create(number)).await.unwrap();
+    }
+    let refused = async |ledger: &SqliteLedger, number| match ledger.commit(create(number)).await {
+        Err(CommitError::Refused(refusal)) => Some(refusal),
+        other => other.map(|_| None).unwrap(),
+    };
+    let full = Some(Refusal::TooManyKeys { most: 3 });
+    assert_eq!(refused(&ledger, 3).await, full);
+    // A repetition needs no new key, a call without one none at all, and another caller has their own.
+    assert!(matches!(ledger.commit(create(1)).await, Ok(Commit::Replayed(_))));
+    let keyless = Change { idempotency: None, ..create(3) };
+    ledger.commit(keyless).await.unwrap();
+    let mut other = create(3);
+    other.idempotency.as_mut().unwrap().0.principal = "bob".to_owned();
+    ledger.commit(other).await.unwrap();
+    drop(ledger);
+    let ledger = SqliteLedger::open(directory.path(), options).unwrap();
+    assert_eq!(refused(&ledger, 4).await, full);
+    clock.advance_micros(9 * DAY_MICROS);
+    ledger.purge_expired(100).await.unwrap();
+    assert_eq!(refused(&ledger, 5).await, None);
 }
