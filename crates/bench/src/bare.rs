@@ -137,6 +137,7 @@ pub async fn echo() -> anyhow::Result<()> {
         audit: Arc::new(NoAudit),
         metrics: Metrics::default(),
         seal: Seal::new([0; 32]),
+        declines: Arc::new(spine::Declined::default()),
     });
     let addresses = Addresses::new(&[], &[]);
     let site = Site {

@@ -1,6 +1,7 @@
 //! The parts, put together.
 
 mod audit;
+mod declines;
 mod mount;
 mod private;
 mod secret;
@@ -27,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use crate::mounts::MODULES;
 use crate::{Config, Files};
 
+use declines::Declines;
 pub use mount::{Mount, mount_all};
 pub use private::keep_private;
 pub(crate) use secret::secret;
@@ -76,6 +78,7 @@ impl Platform {
         let sink: Arc<dyn AuditSink> = Arc::new(audit::Sink(log.clone()));
         let files = Files::open(config, sink.clone())?;
         let metrics = Metrics::default();
+        let declines = Arc::new(Declines::new(ledger.clone()));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
         let mut mounted: Vec<Mounted> = Vec::new();
@@ -89,6 +92,7 @@ impl Platform {
                 audit: sink.clone(),
                 metrics: metrics.clone(),
                 seal: seal.clone(),
+                declines: declines.clone(),
             });
             mounted.push(Mounted { module, parts, endpoint: Arc::new(endpoint) });
         }

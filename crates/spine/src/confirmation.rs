@@ -5,8 +5,9 @@
 //! hint; with `always` they too confirm in two steps.
 
 use contract::{Ask, CallError, Client, ErrorKind, Tool, excerpt};
+use futures::future::BoxFuture;
 use quick_cache::sync::Cache;
-use scope::PrincipalKind;
+use scope::{PrincipalKind, TenantId};
 use serde_json::{Map, Value, json};
 
 use crate::Seal;
@@ -44,9 +45,34 @@ pub fn add_argument(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Questions that were answered with a no: the same question cannot be answered again. Known in this process only; in
-/// another one a question is soon too old.
+/// Where it is known which questions were answered with a no: the same question cannot be answered again.
+pub trait Declines: Send + Sync {
+    fn is_declined<'a>(&'a self, question: Asked<'a>) -> BoxFuture<'a, bool>;
+    fn decline<'a>(&'a self, question: Asked<'a>) -> BoxFuture<'a, ()>;
+}
+
+/// A question that was put: to whom, and in which call.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    pub tenant: &'a TenantId,
+    /// [`scope::Principal::id`] of the caller.
+    pub principal: &'a str,
+    pub call: &'a str,
+}
+
+/// What this process knows. Calls have names of their own, so nobody else can be meant.
 pub struct Declined(Cache<String, ()>);
+
+impl Declines for Declined {
+    fn is_declined<'a>(&'a self, question: Asked<'a>) -> BoxFuture<'a, bool> {
+        Box::pin(std::future::ready(self.0.get(question.call).is_some()))
+    }
+
+    fn decline<'a>(&'a self, question: Asked<'a>) -> BoxFuture<'a, ()> {
+        self.0.insert(question.call.to_owned(), ());
+        Box::pin(std::future::ready(()))
+    }
+}
 
 impl Default for Declined {
     fn default() -> Self {
@@ -59,7 +85,9 @@ pub struct Question<'a> {
     pub tool: &'a Tool,
     pub client: &'a dyn Client,
     pub seal: &'a Seal,
-    pub declined: &'a Declined,
+    pub declines: &'a dyn Declines,
+    pub tenant: &'a TenantId,
+    pub principal: &'a str,
     /// Caller, tool and arguments: what a confirmation is good for.
     pub purpose: &'a str,
 }
@@ -95,16 +123,19 @@ impl Question<'_> {
 
     /// Asks, once: who said no is not heard again about the same question.
     async fn ask(&self, ask: Ask, question: &str) -> Result<(), CallError> {
-        let asked_before = self.client.continues();
-        if asked_before.is_some_and(|call| self.declined.0.get(call).is_some()) {
+        let (tenant, principal) = (self.tenant, self.principal);
+        let asked_before = self.client.continues().map(|call| Asked { tenant, principal, call });
+        if let Some(asked) = asked_before
+            && self.declines.is_declined(asked).await
+        {
             return Err(declined(question));
         }
         let replies = self.client.ask(vec![(QUESTION.to_owned(), ask)]).await?;
         if replies.first().and_then(|reply| reply.accepted()).is_some_and(|form| form["confirm"] == true) {
             return Ok(());
         }
-        if let Some(call) = asked_before {
-            self.declined.0.insert(call.to_owned(), ());
+        if let Some(asked) = asked_before {
+            self.declines.decline(asked).await;
         }
         Err(declined(question))
     }
@@ -151,6 +182,7 @@ fn filled_in(template: &str, arguments: &Map<String, Value>) -> String {
 #[cfg(test)]
 mod tests {
     use contract::{Hints, NoClient, RiskTier, Side};
+    use scope::Scope;
 
     use super::*;
 
@@ -184,8 +216,10 @@ mod tests {
         token: Option<&Value>,
         purpose: &str,
     ) -> Result<Option<String>, CallError> {
-        let (tool, seal, declined) = (tool(), Seal::new([1; 32]), Declined::default());
-        let question = Question { tool: &tool, client: &NoClient, seal: &seal, declined: &declined, purpose };
+        let (tool, seal, declines) = (tool(), Seal::new([1; 32]), Declined::default());
+        let (client, tenant) = (&NoClient, &Scope::local().tenant);
+        let question =
+            Question { tool: &tool, client, seal: &seal, declines: &declines, tenant, principal: "p", purpose };
         question.put(mode, caller, token, json!({ "id": "e1" }).as_object().unwrap(), "first").await
     }
 

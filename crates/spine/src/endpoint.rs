@@ -22,7 +22,7 @@ use crate::admission::{Admitted, Buckets};
 use crate::arguments::{self, Checked, Checkers};
 use crate::audit::{AuditSink, Refusals};
 use crate::config::Config;
-use crate::confirmation::{self, Declined, Question};
+use crate::confirmation::{self, Declines, Question};
 use crate::mcp::Prepared;
 use crate::metrics::Metrics;
 use crate::replay::{self, Known, Replays};
@@ -46,6 +46,8 @@ pub struct Parts {
     pub audit: Arc<dyn AuditSink>,
     pub metrics: Metrics,
     pub seal: Seal,
+    /// Which questions were answered with a no.
+    pub declines: Arc<dyn Declines>,
 }
 
 /// A capability with its tools prepared.
@@ -63,7 +65,7 @@ pub struct Endpoint {
     /// Position of a tool by either form of its name.
     by_name: BTreeMap<String, usize>,
     replays: Replays,
-    declined: Declined,
+    declines: Arc<dyn Declines>,
     refusals: Refusals,
     turns: Turns,
     permits: Semaphore,
@@ -99,7 +101,7 @@ pub enum Called {
 impl Endpoint {
     /// Prepares the tools of the mounted toolsets.
     pub fn new(parts: Parts) -> Self {
-        let Parts { capability, checkers, config, clock, ids, audit, metrics, seal } = parts;
+        let Parts { capability, checkers, config, clock, ids, audit, metrics, seal, declines } = parts;
         let mounted = |tool: &&Tool| config.toolsets.is_empty() || config.toolsets.contains(&tool.toolset);
         let mut tools = Vec::new();
         let mut by_name = BTreeMap::new();
@@ -122,7 +124,7 @@ impl Endpoint {
             checkers,
             by_name,
             replays: Replays::default(),
-            declined: Declined::default(),
+            declines,
             refusals: Refusals::default(),
             turns: Turns::default(),
             permits,
@@ -266,11 +268,14 @@ impl Endpoint {
     ) -> Result<Option<String>, CallError> {
         // Only a destructive call is asked about; hashing the arguments of the others would be for nothing.
         let purpose = if tool.hints.destructive { purpose(caller, &tool.name, arguments) } else { String::new() };
+        let principal = if tool.hints.destructive { caller.admitted.principal.id() } else { String::new() };
         let question = Question {
             tool,
             client: caller.client.as_ref(),
             seal: &self.seal,
-            declined: &self.declined,
+            declines: self.declines.as_ref(),
+            tenant: &caller.admitted.scope.tenant,
+            principal: &principal,
             purpose: &purpose,
         };
         let (mode, kind) = (self.config.confirm, caller.admitted.principal.kind);

@@ -35,5 +35,6 @@ mod seal;
 mod turn;
 
 pub use config::Config;
+pub use confirmation::{Asked, Declined, Declines};
 pub use endpoint::{Called, Caller, Endpoint, Parts};
 pub use seal::Seal;

@@ -11,7 +11,7 @@ use spine::arguments::Checkers;
 use spine::audit::{AuditSink, NoAudit};
 use spine::http::{AlwaysReady, Readiness, Site, serve};
 use spine::metrics::Metrics;
-use spine::{Config, Endpoint, Parts, Seal};
+use spine::{Config, Declined, Declines, Endpoint, Parts, Seal};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -26,6 +26,7 @@ pub struct Plan {
     pub seal_key: [u8; 32],
     pub clock: Arc<dyn Clock>,
     pub readiness: Arc<dyn Readiness>,
+    pub declines: Arc<dyn Declines>,
 }
 
 impl Plan {
@@ -39,6 +40,7 @@ impl Plan {
             seal_key: [7; 32],
             clock: Arc::new(SystemClock),
             readiness: Arc::new(AlwaysReady),
+            declines: Arc::new(Declined::default()),
         }
     }
 
@@ -57,6 +59,7 @@ impl Plan {
             audit: self.audit,
             metrics: metrics.clone(),
             seal: Seal::new(self.seal_key),
+            declines: self.declines,
         });
         let admission = Arc::new(Admission::new(addresses.clone(), self.identity, pace));
         Prepared { endpoint: Arc::new(endpoint), admission, addresses, metrics }

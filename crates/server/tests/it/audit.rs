@@ -88,8 +88,9 @@ async fn a_full_disk_refuses_writes_and_loses_no_record() {
         Served::start_under(&["bash", "-c", "trap '' XFSZ; exec \"$@\"", "bash"], folder.path(), &[]).await;
     let limit = |bytes: &str| {
         let pid = served.child.id().unwrap().to_string();
-        let set = std::process::Command::new("prlimit").args(["--pid", &pid, &format!("--fsize={bytes}:unlimited")]);
-        assert!({ set }.status().unwrap().success());
+        let limit = format!("--fsize={bytes}:unlimited");
+        let set = std::process::Command::new("prlimit").args(["--pid", &pid, &limit]).status();
+        assert!(set.unwrap().success());
     };
     let entity = |number: usize| {
         let long = "x".repeat(20_000);

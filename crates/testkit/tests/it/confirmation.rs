@@ -4,10 +4,12 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 use spine::config::Confirm;
+use testkit::probe::Probe;
 use testkit::raw::Request;
+use testkit::site::Plan;
 
 use crate::harness::{
-    Site, call, fault, in_session, legacy, legacy_call, modern_from, refusal, site, site_with, structured,
+    Site, call, fault, in_session, legacy, legacy_call, modern_from, refusal, site, site_with, start, structured,
 };
 
 fn erased(site: &Site) -> usize {
@@ -83,6 +85,22 @@ async fn a_no_is_final() {
         let state = asked(&site, json!({ "id": "e1" })).await;
         assert_eq!(structured(&site.ask(&erase(json!({ "id": "e1" }), Some(&state), Some(yes()))).await)["erased"], 1);
     }
+}
+
+// another process that shares the data knows it too.
+#[tokio::test]
+async fn a_no_is_final_elsewhere() {
+    let probe = Probe::default();
+    let seen = probe.seen();
+    let plan = Plan::of(probe);
+    let one = Site { running: start(plan.clone()).await, seen: seen.clone() };
+    let other = Site { running: start(plan).await, seen };
+    let state = asked(&one, json!({ "id": "e1" })).await;
+    for (site, responses) in [(&one, json!({ "confirmation": { "action": "decline" } })), (&other, yes())] {
+        let answer = site.ask(&erase(json!({ "id": "e1" }), Some(&state), Some(responses))).await;
+        assert_eq!(refusal(&answer)["code"], "CONFIRMATION_DECLINED");
+    }
+    assert_eq!(erased(&other), 0);
 }
 
 // an answer to a question that was not asked is no confirmation, nor is one in a wrong shape.
