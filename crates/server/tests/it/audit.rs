@@ -163,3 +163,12 @@ async fn a_full_disk_refuses_writes_and_loses_no_record() {
     assert_eq!((count("ingest", "ok"), count("ingest", "failed")), (stored, 1));
     assert_eq!(rows.iter().filter(|row| row["method"] == "tools/list").count(), lists);
 }
+
+#[tokio::test]
+async fn a_write_of_neotoma_has_its_record_in_its_commit_too() {
+    let world = World::new().await;
+    let entities = json!({ "entities": [{ "entity_type": "note", "title": "a" }] });
+    let stored = world.call_neotoma("ingest", entities).await;
+    assert!(stored.get("error").is_none(), "{stored}");
+    assert_eq!(targets(&world).await, (vec!["ingest".to_owned()], Vec::new()));
+}
