@@ -2,9 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
@@ -12,8 +9,6 @@ use http_body_util::BodyExt as _;
 use ledger::Ledger as _;
 use serde_json::{Value, json};
 use server::{Config, Platform};
-use spine::http::Site;
-use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 struct Box {
@@ -28,18 +23,8 @@ async fn platform() -> Box {
     // The mount line.
     let modules = [server::MODULES, &[&guestbook::Module]].concat();
     let platform = Platform::mount(&config, &modules).await.unwrap();
-    let site = Site {
-        endpoints: platform.endpoints.clone(),
-        admission: platform.admission.clone(),
-        addresses: platform.addresses.clone(),
-        metrics: platform.metrics.clone(),
-        ready: Arc::new(AtomicBool::new(true)),
-        readiness: Arc::new(spine::http::AlwaysReady),
-        stopping: CancellationToken::new(),
-        catalog: platform.catalog(),
-        more: Default::default(),
-    };
-    Box { platform, router: site.router(), _folder: folder }
+    let router = platform.site().router();
+    Box { platform, router, _folder: folder }
 }
 
 impl Box {

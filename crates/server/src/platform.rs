@@ -9,6 +9,7 @@ mod standing;
 mod trail;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, bail};
 use contract::{Context, Manifest, NoClient};
@@ -20,6 +21,7 @@ use ledger_sqlite::audit::AuditLog;
 use scope::{Clock, IdSource, Principal, RandomIds, Scope, SystemClock};
 use spine::admission::{Addresses, Admission, LocalIdentity, Pace};
 use spine::audit::AuditSink;
+use spine::http::Site;
 use spine::metrics::Metrics;
 use spine::trace::Given;
 use spine::{Endpoint, Seal};
@@ -119,6 +121,21 @@ impl Platform {
     /// The endpoint of one capability.
     pub fn endpoint(&self, name: &str) -> anyhow::Result<&Arc<Endpoint>> {
         Ok(&self.mounted(name)?.endpoint)
+    }
+
+    /// What a listener serves: the endpoints and the operator's pages.
+    pub fn site(&self) -> Site {
+        Site {
+            endpoints: self.endpoints.clone(),
+            admission: self.admission.clone(),
+            addresses: self.addresses.clone(),
+            metrics: self.metrics.clone(),
+            ready: Arc::new(AtomicBool::new(true)),
+            readiness: self.readiness.clone(),
+            stopping: CancellationToken::new(),
+            catalog: self.catalog(),
+            more: axum::Router::new(),
+        }
     }
 
     /// The published catalog of what is mounted, as JSON text.

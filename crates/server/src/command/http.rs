@@ -29,15 +29,10 @@ pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
 
     announce(&platform, address, &config);
     let site = Site {
-        endpoints: platform.endpoints.clone(),
-        admission: platform.admission.clone(),
-        addresses: platform.addresses.clone(),
-        metrics: platform.metrics.clone(),
         ready,
-        readiness: platform.readiness.clone(),
         stopping: stopping.clone(),
-        catalog: platform.catalog(),
         more: platform.files.router().merge(index::router(&platform, &config.public_base())),
+        ..platform.site()
     };
     let finished = http::serve(listener, site.router(), &config.spine.limits, no_more_calls).await;
     platform.audit.flush().await;

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use axum::Router;
 use axum::body::Body;
@@ -72,21 +71,8 @@ impl World {
     /// The site as a client reaches it, without a socket.
     pub fn router(&self) -> Router {
         let platform = &self.platform;
-        Site {
-            endpoints: platform.endpoints.clone(),
-            admission: platform.admission.clone(),
-            addresses: platform.addresses.clone(),
-            metrics: platform.metrics.clone(),
-            ready: Arc::new(AtomicBool::new(true)),
-            readiness: platform.readiness.clone(),
-            stopping: CancellationToken::new(),
-            catalog: platform.catalog(),
-            more: platform
-                .files
-                .router()
-                .merge(server::index::router(platform, &config(self.folder.path()).public_base())),
-        }
-        .router()
+        let index = server::index::router(platform, &config(self.folder.path()).public_base());
+        Site { more: platform.files.router().merge(index), ..platform.site() }.router()
     }
 
     pub async fn get(&self, path: &str) -> String {
