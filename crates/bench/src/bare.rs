@@ -155,6 +155,6 @@ pub async fn echo() -> anyhow::Result<()> {
         catalog: String::new(),
         more: Default::default(),
     };
-    spine::http::serve(listen().await?, site.router(), &config.limits, CancellationToken::new()).await;
+    spine::http::serve(listen().await?, site.router(), &config.limits, CancellationToken::new()).await?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The HTTP door: one endpoint per capability, and what operators look at.
 //!
-//! A request passes, from the outside in: the listener's bounds ([`listener`], [`deadline`]), CORS, then [`door`], which meets
+//! A request passes, from the outside in: the listener's bounds ([`listener`], [`places`], [`deadline`]), CORS, then [`door`], which meets
 //! the caller, reads the body once ([`body`], within the [`memory`] there is for all of them), admits it and hands the same
 //! bytes to rmcp, or answers a plain call itself ([`direct`]). [`sessions`] keeps the initialize era bounded and bound to its
 //! caller.
@@ -13,6 +13,7 @@ mod door;
 mod listener;
 mod media;
 mod memory;
+mod places;
 mod sessions;
 
 use std::sync::Arc;

@@ -85,7 +85,7 @@ impl Plan {
             more: Default::default(),
         };
         let (router, stop) = (site.router(), stopping.clone());
-        let server = tokio::spawn(async move { serve(listener, router, &limits, stop).await });
+        let server = tokio::spawn(async move { serve(listener, router, &limits, stop).await.unwrap_or(false) });
         Ok(Running { address, endpoint, ready, stopping, server })
     }
 }

@@ -34,7 +34,7 @@ pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
         more: platform.files.router().merge(index::router(&platform, &config.public_base())),
         ..platform.site()
     };
-    let finished = http::serve(listener, site.router(), &config.spine.limits, no_more_calls).await;
+    let finished = http::serve(listener, site.router(), &config.spine.limits, no_more_calls).await?;
     platform.audit.flush().await;
     if !finished {
         tracing::warn!("some calls did not finish in time");

@@ -90,7 +90,7 @@ async fn a_silent_connection_is_dropped() {
     let site = site_with(|config| config.limits.read_timeout_ms = 100).await;
     let mut silent = site.connect().await;
     let mut quiet_after_one = site.connect().await;
-    assert_eq!(quiet_after_one.ask(&Request::new("GET", "/health")).await.unwrap().status, 200);
+    assert_eq!(quiet_after_one.ask(&Request::new("GET", "/metrics")).await.unwrap().status, 200);
     let over = |outcome: std::io::Result<testkit::raw::Response>| outcome.map_or(408, |response| response.status);
     assert_eq!(over(silent.answer().await), 408);
     assert_eq!(over(quiet_after_one.answer().await), 408);
@@ -101,10 +101,10 @@ async fn a_silent_connection_is_dropped() {
 async fn connections_are_bounded_and_probes_have_places_of_their_own() {
     let site = site_with(|config| config.limits.connections_max = 1).await;
     let mut first = site.connect().await;
-    assert_eq!(first.ask(&Request::new("GET", "/health")).await.unwrap().status, 200);
+    assert_eq!(first.ask(&call("probe.echo", json!({}))).await.unwrap().status, 200);
     // More silent ones than there are reserved places.
     let mut silent = Vec::new();
-    for _ in 0..40 {
+    for _ in 0..100 {
         silent.push(site.connect().await);
     }
     assert_eq!(site.ask(&Request::new("GET", "/health")).await.status, 200);

@@ -239,12 +239,15 @@ async fn a_server_that_cannot_write_is_not_ready() {
     let mut plan = Plan::of(Probe::default());
     plan.readiness = disk.clone();
     let running = start(plan).await;
-    let mut connection = Connection::open(running.address).await.unwrap();
-    assert_eq!(connection.ask(&Request::new("GET", "/ready")).await.unwrap().status, 200);
+    let ask = async |path| {
+        let mut connection = Connection::open(running.address).await.unwrap();
+        connection.ask(&Request::new("GET", path)).await.unwrap()
+    };
+    assert_eq!(ask("/ready").await.status, 200);
     *disk.0.lock().unwrap() = Some("the disk is full".to_owned());
-    let refused = connection.ask(&Request::new("GET", "/ready")).await.unwrap();
+    let refused = ask("/ready").await;
     assert_eq!((refused.status, refused.body.as_str()), (503, "the disk is full\n"));
-    assert_eq!(connection.ask(&Request::new("GET", "/health")).await.unwrap().status, 200);
+    assert_eq!(ask("/health").await.status, 200);
 }
 
 /// Keeps who called.
