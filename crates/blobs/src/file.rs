@@ -19,7 +19,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt a
 
 pub use copy::{Copied, copy};
 
-use crate::{Blobs, CHUNK_BYTES, Error, Folder, Key, Limit, Reader, Stored};
+use crate::{Blobs, CHUNK_BYTES, Error, Folder, Key, Limit, Reader, StoredBlob};
 
 /// Where blobs are while they arrive. No part of a key starts with a dot.
 const INCOMING: &str = ".incoming";
@@ -57,13 +57,13 @@ impl FileBlobs {
         folder: &Folder,
         content: &mut (dyn AsyncRead + Send + Unpin),
         limit: Limit,
-    ) -> Result<Stored, Error> {
+    ) -> Result<StoredBlob, Error> {
         let incoming = Incoming(self.root.join(INCOMING).join(uuid::Uuid::now_v7().to_string()));
         let (hash, size) = incoming.receive(content, limit).await?;
         let key = Key::new(folder, hash);
         let (place, blobs) = (self.location(&key), self.clone());
         let fresh = blocking(move || blobs.settle(&incoming, &place, size)).await?;
-        Ok(Stored { key, size, fresh })
+        Ok(StoredBlob { key, size, fresh })
     }
 
     /// Moves a blob to its place. False when it was there before.
@@ -99,7 +99,7 @@ impl Blobs for FileBlobs {
         folder: &'a Folder,
         content: &'a mut (dyn AsyncRead + Send + Unpin),
         limit: Limit,
-    ) -> BoxFuture<'a, Result<Stored, Error>> {
+    ) -> BoxFuture<'a, Result<StoredBlob, Error>> {
         self.store(folder, content, limit).boxed()
     }
 

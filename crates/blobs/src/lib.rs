@@ -39,7 +39,7 @@ pub trait Blobs: Send + Sync + 'static {
         folder: &'a Folder,
         content: &'a mut (dyn AsyncRead + Send + Unpin),
         limit: Limit,
-    ) -> BoxFuture<'a, Result<Stored, Error>>;
+    ) -> BoxFuture<'a, Result<StoredBlob, Error>>;
 
     /// How many bytes a blob has.
     fn len<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<u64, Error>>;
@@ -72,14 +72,14 @@ impl Limit {
 
 /// A blob that is on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredBlob {
     pub key: Key,
     pub size: u64,
     /// False when the same bytes were there before.
     pub fresh: bool,
 }
 
-impl Stored {
+impl StoredBlob {
     /// SHA-256 of the bytes, in hex.
     pub fn hash(&self) -> &str {
         self.key.hash()

@@ -4,10 +4,10 @@ mod entities;
 mod file_url;
 mod hints;
 mod identifier;
+mod interleaved;
 mod neighborhood;
 mod newest;
 mod observations;
-mod page;
 mod provenance;
 mod related;
 pub(crate) mod relationships;
@@ -15,7 +15,7 @@ mod schema;
 mod snapshot;
 mod source;
 mod timeline;
-mod walk;
+mod window;
 
 use contract::generated::neotoma::{
     DescribeSchemaRequest, DescribeSchemaResponse, GetEntityByIdentifierRequest, GetEntityByIdentifierResponse,

@@ -20,7 +20,7 @@ impl World {
         Self { folder, blobs }
     }
 
-    async fn put(&self, place: &Folder, mut content: impl AsyncRead + Send + Unpin) -> Result<Stored, Error> {
+    async fn put(&self, place: &Folder, mut content: impl AsyncRead + Send + Unpin) -> Result<StoredBlob, Error> {
         self.blobs.put(place, &mut content, Limit::of(100)).await
     }
 

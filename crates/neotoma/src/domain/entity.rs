@@ -66,6 +66,11 @@ impl Entity {
         self.merged_into.is_none() && !self.state.is_deleted()
     }
 
+    /// The entity and all that were merged into it: whatever its observations were written to.
+    pub fn written_to(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.id).chain(&self.members).map(String::as_str)
+    }
+
     /// Notes further names it goes by.
     pub fn add_aliases<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
         self.aliases.extend(names.cloned());

@@ -11,7 +11,7 @@ use super::{Map, Schema, identity, ids, moment};
 
 /// A condition on one field of a snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Filter {
+pub struct Condition {
     pub field: String,
     pub op: Op,
     /// What to compare with; for `exists`, false asks for absence.
@@ -38,12 +38,12 @@ pub enum Op {
 ///
 /// An absent field meets only `ne` and `exists: false`. Order is asked within one type: a text is not less than a
 /// number, unless it is a number in a field that is declared as one.
-pub fn admits(schema: Option<&Schema>, filter: &Filter, snapshot: &Map) -> bool {
+pub fn admits(schema: Option<&Schema>, filter: &Condition, snapshot: &Map) -> bool {
     admits_as(schema.and_then(|schema| schema.field_type(&filter.field)), filter, snapshot)
 }
 
 /// Like [`admits`], for a field that is declared as this type.
-pub fn admits_as(r#type: Option<FieldType>, filter: &Filter, snapshot: &Map) -> bool {
+pub fn admits_as(r#type: Option<FieldType>, filter: &Condition, snapshot: &Map) -> bool {
     let present = snapshot.get(&filter.field).filter(|value| !value.is_null());
     if filter.op == Op::Exists {
         return present.is_some() == (filter.value != Value::Bool(false));
@@ -141,7 +141,7 @@ mod tests {
     /// Which of the values of `field` a filter on a built-in type admits.
     #[track_caller]
     fn check(entity_type: &str, field: &str, values: Value, op: &str, value: Value, expected: Value) {
-        let filter = Filter { field: field.to_owned(), op: serde_json::from_value(json!(op)).unwrap(), value };
+        let filter = Condition { field: field.to_owned(), op: serde_json::from_value(json!(op)).unwrap(), value };
         let snapshot = |value: &Value| Map::from_iter([(field.to_owned(), value.clone())]);
         let admitted = |value: &&Value| admits(builtin(entity_type), &filter, &snapshot(value));
         let found: Vec<&Value> = values.as_array().unwrap().iter().filter(admitted).collect();

@@ -11,14 +11,14 @@
 //! [`State::of`].
 
 mod marker;
+mod objects;
 mod rank;
 mod ranked;
-mod shown;
 mod slot;
 mod stored;
+mod summary;
 #[cfg(test)]
 mod tests;
-mod told;
 mod union;
 
 use std::collections::BTreeMap;
@@ -33,9 +33,9 @@ use super::observation::{Kind, Observation};
 use super::schema::Reducer;
 use super::{Map, Schema, Values};
 
+pub use objects::Objects;
 pub use ranked::ranked;
-pub use shown::Shown;
-pub use told::{Objects, Told};
+pub use summary::Summary;
 
 /// The reduced observations of one entity. Serialises compactly, and equal states serialise to equal bytes.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -120,6 +120,12 @@ impl State {
     pub fn contributors(&self) -> BTreeMap<String, Vec<String>> {
         let merged = self.fields.iter().filter_map(|(name, slot)| Some((name.clone(), slot.contributors()?)));
         merged.filter(|(name, _)| self.value(name).is_some()).collect()
+    }
+
+    /// The value of a field, the observation that ranks first and, for a merged array, all that contribute.
+    pub fn field(&self, name: &str) -> Option<(&Value, &Winner, Vec<String>)> {
+        let slot = self.fields.get(name).filter(|slot| !slot.value().is_null())?;
+        Some((slot.value(), slot.winner(), slot.contributors().unwrap_or_default()))
     }
 
     /// How many observations were added, markers included.

@@ -7,7 +7,7 @@
 use ledger::{FieldKey, FieldRange};
 use serde_json::{Number, Value};
 
-use crate::domain::filter::{self, Filter, Op};
+use crate::domain::filter::{self, Condition, Op};
 use crate::domain::schema::FieldType;
 use crate::domain::{Values, identity, moment};
 
@@ -37,8 +37,8 @@ pub fn unindexed() -> FieldRange {
 
 /// Where everything stands that may meet a filter, besides [`unindexed`]; `None` when no index knows. The type of the field is
 /// `None` when it depends on the entity.
-pub fn ranges(filter: &Filter, declared: Option<Option<FieldType>>) -> Option<Vec<FieldRange>> {
-    let Filter { field, op, value } = filter;
+pub fn ranges(filter: &Condition, declared: Option<Option<FieldType>>) -> Option<Vec<FieldRange>> {
+    let Condition { field, op, value } = filter;
     if *op == Op::Exists {
         return (*value != Value::Bool(false)).then(|| vec![FieldRange::all(field)]);
     }
@@ -164,7 +164,7 @@ mod tests {
             let ops = [Op::Eq, Op::Lt, Op::Lte, Op::Gt, Op::Gte, Op::Exists];
             values.iter().flat_map(move |given| ops.map(|op| (*of, given, op)))
         }) {
-            let filter = Filter { field: "f".to_owned(), op, value: given.clone() };
+            let filter = Condition { field: "f".to_owned(), op, value: given.clone() };
             for value in &values {
                 if !filter::admits_as(declared, &filter, &snapshot(value)) {
                     continue;
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn what_no_index_knows_is_said() {
         for (op, value) in [(Op::Ne, json!(1)), (Op::Contains, json!("x")), (Op::Exists, json!(false))] {
-            assert_eq!(ranges(&Filter { field: "f".to_owned(), op, value }, None), None);
+            assert_eq!(ranges(&Condition { field: "f".to_owned(), op, value }, None), None);
         }
     }
 

@@ -1,14 +1,15 @@
-//! Entities, relationships and sources as answers show them: read in one pass, without what answers do not tell.
+//! Rows as lists show them. Each is a projection of the row of the same name, read in one pass without what lists leave out: a list
+//! of a hundred reads a hundred of them.
 
 use contract::Object;
 use scope::Timestamp;
 use serde::Deserialize;
 
-use super::reader::{Belongs, Entity};
+use super::reader::{Belongs, EntityShape};
 use super::row::{EntityRow, SourceKind};
-use crate::domain::reducer::{Shown, Told};
+use crate::domain::reducer::Summary;
 
-/// An entity for listings.
+/// An [`EntityRow`] as lists show it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Listed {
     pub id: String,
@@ -17,51 +18,23 @@ pub struct Listed {
     pub created_at: Timestamp,
     #[serde(default)]
     pub merged_into: Option<String>,
-    pub state: Shown,
+    pub state: Summary,
 }
 
-/// An entity for answers about it alone.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Pictured {
-    pub id: String,
-    pub entity_type: String,
-    pub name: String,
-    #[serde(default)]
-    pub aliases: Vec<String>,
-    pub schema_version: String,
-    #[serde(default)]
-    pub unvalidated: Vec<String>,
-    #[serde(default)]
-    pub members: Vec<String>,
-    #[serde(default)]
-    pub merged_into: Option<String>,
-    pub state: Told,
-}
-
-impl Pictured {
-    /// The entity and all that were merged into it: whatever its observations were written to.
-    pub fn written_to(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.id).chain(&self.members).map(String::as_str)
-    }
-}
-
-impl From<EntityRow> for Pictured {
-    fn from(entity: EntityRow) -> Self {
+impl From<&EntityRow> for Listed {
+    fn from(entity: &EntityRow) -> Self {
         Self {
-            state: Told::from(&entity.state),
-            id: entity.id,
-            entity_type: entity.entity_type,
-            name: entity.name,
-            aliases: entity.aliases,
-            schema_version: entity.schema_version,
-            unvalidated: entity.unvalidated,
-            members: entity.members,
-            merged_into: entity.merged_into,
+            id: entity.id.clone(),
+            entity_type: entity.entity_type.clone(),
+            name: entity.name.clone(),
+            created_at: entity.created_at,
+            merged_into: entity.merged_into.clone(),
+            state: Summary::from(&entity.state),
         }
     }
 }
 
-impl Entity for Pictured {
+impl EntityShape for Listed {
     fn entity_type(&self) -> &str {
         &self.entity_type
     }
@@ -82,12 +55,6 @@ struct Row<T> {
 }
 
 impl Belongs for Listed {
-    fn read(body: &str) -> Result<Self, String> {
-        serde_json::from_str::<Row<Self>>(body).map(|row| row.entity).map_err(|error| error.to_string())
-    }
-}
-
-impl Belongs for Pictured {
     fn read(body: &str) -> Result<Self, String> {
         serde_json::from_str::<Row<Self>>(body).map(|row| row.entity).map_err(|error| error.to_string())
     }
@@ -123,7 +90,7 @@ impl Belongs for SourceHead {
 
 /// A relationship, with the last word about each key of its metadata.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(from = "StoredEdge")]
+#[serde(from = "EdgeParts")]
 pub struct Edge {
     pub id: String,
     pub relationship_type: String,
@@ -134,7 +101,7 @@ pub struct Edge {
 }
 
 #[derive(Deserialize)]
-struct StoredEdge {
+struct EdgeParts {
     id: String,
     relationship_type: String,
     source: String,
@@ -153,9 +120,9 @@ struct Said {
     metadata: Option<Object>,
 }
 
-impl From<StoredEdge> for Edge {
-    fn from(stored: StoredEdge) -> Self {
-        let said = stored.observations.into_iter().chain(stored.absorbed);
+impl From<EdgeParts> for Edge {
+    fn from(parts: EdgeParts) -> Self {
+        let said = parts.observations.into_iter().chain(parts.absorbed);
         let mut said: Vec<(Timestamp, Object)> = said.filter_map(|said| Some((said.at, said.metadata?))).collect();
         said.sort_by_key(|(at, _)| *at);
         let metadata = said.into_iter().map(|(_, metadata)| metadata).reduce(|mut earlier, later| {
@@ -163,11 +130,11 @@ impl From<StoredEdge> for Edge {
             earlier
         });
         Self {
-            id: stored.id,
-            relationship_type: stored.relationship_type,
-            source: stored.source,
-            target: stored.target,
-            created_at: stored.created_at,
+            id: parts.id,
+            relationship_type: parts.relationship_type,
+            source: parts.source,
+            target: parts.target,
+            created_at: parts.created_at,
             metadata,
         }
     }

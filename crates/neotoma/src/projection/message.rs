@@ -6,7 +6,7 @@ use desk::bounds;
 use serde_json::Value;
 
 use super::listed::{Edge, Listed, SourceHead};
-use super::row::{EntityRow, EventRow, SourceRow};
+use super::row::{EventRow, SourceRow};
 use crate::domain::{Map, Observation};
 
 /// Characters of JSON that a listing shows of one snapshot; the entity itself shows more.
@@ -16,24 +16,8 @@ const NAME_CHARS_MAX: usize = 500;
 /// Characters of JSON that are shown of what was said about an edge or a moment.
 const REMARK_CHARS_MAX: usize = 2_000;
 
-/// An entity for listings; `fields` chooses what of its snapshot is shown, nothing shows all.
-pub fn entity(entity: &EntityRow, with_snapshot: bool, fields: &[String]) -> proto::Entity {
-    let (snapshot, truncated) = shown(with_snapshot.then(|| entity.state.snapshot()), fields);
-    proto::Entity {
-        id: entity.id.clone(),
-        entity_type: entity.entity_type.clone(),
-        canonical_name: name(entity.name.clone()),
-        snapshot,
-        truncated,
-        observation_count: Some(entity.state.count()),
-        last_observation_at: entity.state.last_observation_at().map(|at| at.to_string()),
-        merged_into: entity.merged_into.clone(),
-        r#match: None,
-    }
-}
-
-/// An entity of a listing; `fields` chooses what of its snapshot is shown, nothing shows all.
-pub fn listed(entity: Listed, with_snapshot: bool, fields: &[String]) -> proto::Entity {
+/// An entity in a list; `fields` chooses what of its snapshot is shown, nothing shows all.
+pub fn entity(entity: Listed, with_snapshot: bool, fields: &[String]) -> proto::Entity {
     let (snapshot, truncated) = shown(with_snapshot.then_some(entity.state.snapshot), fields);
     proto::Entity {
         id: entity.id,

@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Follows merges from an entity to the one that it became part of.
-    pub async fn survivor<T: Entity>(&self, mut entity: Stored<T>) -> Result<Stored<T>, Error> {
+    pub async fn survivor<T: EntityShape>(&self, mut entity: Stored<T>) -> Result<Stored<T>, Error> {
         for _ in 0..CHAIN_MAX {
             let Some(into) = entity.row.merged_into() else { return Ok(entity) };
             let into = RecordKey::new(kind::ENTITY, into);
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Like [`Self::named`], with as much of the entity as is needed.
-    pub async fn named_as<T: Entity>(&self, field: &'static str, reference: &str) -> Result<Stored<T>, Error> {
+    pub async fn named_as<T: EntityShape>(&self, field: &'static str, reference: &str) -> Result<Stored<T>, Error> {
         let id = ids::reference(reference);
         if id.starts_with("ent_") {
             let malformed = !ids::is_entity_id(&id);
@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Like [`Self::resolved`], with as much of the entity as is needed.
-    pub async fn resolved_as<T: Entity>(&self, field: &'static str, reference: &str) -> Result<Stored<T>, Error> {
+    pub async fn resolved_as<T: EntityShape>(&self, field: &'static str, reference: &str) -> Result<Stored<T>, Error> {
         let entity = self.survivor(self.named_as::<T>(field, reference).await?).await?;
         if entity.row.is_deleted() { Err(Error::NoSuchEntity { field }) } else { Ok(entity) }
     }
@@ -388,7 +388,7 @@ pub fn forms(identifier: &str, entity_type: Option<&str>) -> Vec<String> {
 }
 
 /// The only one of what an argument names.
-fn one_of<T: Entity>(field: &'static str, mut found: Vec<Stored<T>>) -> Result<Stored<T>, Error> {
+fn one_of<T: EntityShape>(field: &'static str, mut found: Vec<Stored<T>>) -> Result<Stored<T>, Error> {
     match found.len() {
         0 => Err(Error::NoSuchEntity { field }),
         1 => Ok(found.remove(0)),
@@ -415,7 +415,7 @@ pub trait Belongs: Sized {
 }
 
 /// The row of an entity, or what is needed of it.
-pub trait Entity: Belongs {
+pub trait EntityShape: Belongs {
     fn entity_type(&self) -> &str;
 
     /// The entity it was merged into.
@@ -424,7 +424,7 @@ pub trait Entity: Belongs {
     fn is_deleted(&self) -> bool;
 }
 
-impl Entity for EntityRow {
+impl EntityShape for EntityRow {
     fn entity_type(&self) -> &str {
         &self.entity_type
     }

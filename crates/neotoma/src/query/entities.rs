@@ -16,7 +16,7 @@ mod sorted;
 use contract::generated::neotoma::{Entity, RetrieveEntitiesRequest, RetrieveEntitiesResponse};
 use desk::PagedQuery;
 
-use super::walk::Walk;
+use super::interleaved::Interleaved;
 use crate::Error;
 use crate::projection::listed::Listed;
 use crate::projection::{Reader, message};
@@ -74,7 +74,7 @@ struct Found {
 /// A page of everything, the oldest first.
 async fn plain(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result<Found, Error> {
     let finds = listing.finds(reader.user, start.position()?);
-    let mut walk = Walk::<Listed>::new(finds, start.skip);
+    let mut walk = Interleaved::<Listed>::new(finds, start.skip);
     let mut answer = Growing::new(listing);
     while !answer.is_full()
         && let Some(entity) = walk.next(reader).await?
@@ -110,7 +110,7 @@ impl<'a> Growing<'a> {
     /// Takes an entity in if it fits. The first one always does.
     fn push(&mut self, entity: Listed) {
         let position = Position::of(&entity);
-        let entity = message::listed(entity, self.listing.snapshots, &self.listing.fields);
+        let entity = message::entity(entity, self.listing.snapshots, &self.listing.fields);
         let chars = message::entity_chars(&entity);
         if self.is_full() || (self.chars + chars > ANSWER_CHARS_MAX && !self.entities.is_empty()) {
             self.was_cut = true;

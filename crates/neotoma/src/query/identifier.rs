@@ -56,11 +56,11 @@ pub async fn find(
     near.retain(|found| !known.contains(found.record.key.id.as_str()));
     let total = (exact.len() + near.len()) as u64;
     let mut entities: Vec<Entity> =
-        exact.into_iter().take(limit).map(|found| marked("exact", message::listed(found.row, true, &[]))).collect();
+        exact.into_iter().take(limit).map(|found| marked("exact", message::entity(found.row, true, &[]))).collect();
     // Only what is shown is read.
     for found in near.into_iter().take(limit - entities.len()) {
         let found = Listed::read(&found.record.body).map_err(|cause| reader.fault(&cause))?;
-        entities.push(marked("near", message::listed(found, true, &[])));
+        entities.push(marked("near", message::entity(found, true, &[])));
     }
     Ok(GetEntityByIdentifierResponse { entities, total, read_point: reader.at })
 }

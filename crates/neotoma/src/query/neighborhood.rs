@@ -55,7 +55,7 @@ async fn around_entity(
     entity: &EntityRow,
     answer: &mut GetGraphNeighborhoodResponse,
 ) -> Result<(), Error> {
-    answer.entity = Some(message::entity(entity, false, &[]));
+    answer.entity = Some(message::entity(entity.into(), false, &[]));
     let (snapshot, is_cut) = message::within(entity.state.snapshot(), SNAPSHOT_CHARS_MAX);
     answer.entity_snapshot = Some(snapshot);
     cut(answer, is_cut, &["entity_snapshot"]);
@@ -67,7 +67,7 @@ async fn around_entity(
         let there: BTreeSet<&str> = related.iter().map(|one| one.id.as_str()).chain([entity.id.as_str()]).collect();
         let whole = |edge: &Edge| there.contains(edge.source.as_str()) && there.contains(edge.target.as_str());
         answer.relationships = Some(List::of(edges.into_iter().filter(whole).map(message::relationship)));
-        let related = related.into_iter().map(|one| message::listed(one, true, &[]));
+        let related = related.into_iter().map(|one| message::entity(one, true, &[]));
         cut(answer, more, &["relationships", "related_entities"]);
         list_entities(related, answer);
     }
@@ -78,8 +78,7 @@ async fn around_entity(
         (request.include_sources.unwrap_or(true), request.include_observations.unwrap_or(false));
     if with_sources || with_observations {
         let most = if with_sources { OBSERVATIONS_MAX } else { PART_MAX };
-        let written_to = std::iter::once(&entity.id).chain(&entity.members).map(String::as_str);
-        let newest = observations::newest(reader, written_to, 0, most).await?;
+        let newest = observations::newest(reader, entity.written_to(), 0, most).await?;
         if with_sources {
             let ids: BTreeSet<String> = newest.iter().map(|observation| observation.source_id.clone()).collect();
             let more = entity.state.count() > newest.len() as u64;
@@ -107,7 +106,7 @@ async fn around_source(
         if request.include_relationships.unwrap_or(true) {
             relationships_at(reader, &entities, answer).await?;
             cut(answer, more, &["related_entities"]);
-            list_entities(entities.iter().map(|entity| message::entity(entity, true, &[])), answer);
+            list_entities(entities.iter().map(|entity| message::entity(entity.into(), true, &[])), answer);
         }
         if with_sources {
             let shown = entities.iter().flat_map(|entity| {

@@ -7,27 +7,27 @@ use ledger::LIVE;
 
 use crate::Error;
 use crate::projection::Reader;
-use crate::projection::reader::Entity;
+use crate::projection::row::EntityRow;
 
 /// An entity and the point at which it was found.
-pub struct Found<'a, T> {
+pub struct Found<'a> {
     pub reader: Reader<'a>,
     /// The id that was named; of the entity, or of one that was merged into it.
     pub asked: String,
-    pub entity: T,
+    pub entity: EntityRow,
 }
 
 /// The entity that `entity_id` names, after merges; deleted ones too. The reader is live only for an id.
-pub async fn find<'a, T: Entity>(mut reader: Reader<'a>, reference: &str) -> Result<Found<'a, T>, Error> {
+pub async fn find<'a>(mut reader: Reader<'a>, reference: &str) -> Result<Found<'a>, Error> {
     let field = "entity_id";
-    let mut named = reader.named_as::<T>(field, reference).await?;
+    let mut named = reader.named(field, reference).await?;
     if reader.at == LIVE {
-        if named.row.merged_into().is_none() {
+        if named.row.merged_into.is_none() {
             return Ok(Found { reader: reader.pinned(named.seq), asked: named.key.id, entity: named.row });
         }
         // Two live reads may be of two moments.
         reader = reader.at_head().await?;
-        named = reader.named_as::<T>(field, reference).await?;
+        named = reader.named(field, reference).await?;
     }
     let asked = named.key.id.clone();
     let entity = reader.survivor(named).await?.row;

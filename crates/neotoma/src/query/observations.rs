@@ -5,11 +5,10 @@ use contract::generated::neotoma::{ListObservationsRequest, ListObservationsResp
 use desk::bounds::ANSWER_CHARS_MAX;
 use ledger::Find;
 
-use super::page::Page;
-use super::walk::{ROWS_AT_ONCE, Walk};
+use super::interleaved::{Interleaved, ROWS_AT_ONCE};
+use super::window::Window;
 use crate::Error;
 use crate::domain::Observation;
-use crate::projection::listed::Pictured;
 use crate::projection::row::kind;
 use crate::projection::{Reader, message};
 
@@ -20,8 +19,8 @@ const OBSERVATION_CHARS: usize = 400;
 
 /// Answers list_observations. What was written to entities that were merged into this one is listed with it.
 pub async fn list(reader: &Reader<'_>, request: &ListObservationsRequest) -> Result<ListObservationsResponse, Error> {
-    let page = Page::new(request.limit, request.offset);
-    let entity = reader.resolved_as::<Pictured>("entity_id", &request.entity_id).await?.row;
+    let page = Window::new(request.limit, request.offset);
+    let entity = reader.resolved("entity_id", &request.entity_id).await?.row;
     let found = newest(reader, entity.written_to(), page.skip(), page.size()).await?;
     let (observations, cut) = shown(found.iter());
     let next = page.skip() + observations.len();
@@ -30,7 +29,7 @@ pub async fn list(reader: &Reader<'_>, request: &ListObservationsRequest) -> Res
         truncated: cut.then_some(true),
         more,
         observations,
-        total: entity.state.count,
+        total: entity.state.count(),
         limit: page.limit,
         offset: page.offset,
         read_point: reader.at,
@@ -75,8 +74,8 @@ pub async fn newest<'a>(
 }
 
 /// A walk along the observations that were written to these entities, newest first.
-pub fn walk<'a>(written_to: impl Iterator<Item = &'a str>, skip: usize, limit: usize) -> Walk<Observation> {
+pub fn walk<'a>(written_to: impl Iterator<Item = &'a str>, skip: usize, limit: usize) -> Interleaved<Observation> {
     let find =
         |id: &str| Find { under: Some(id.to_owned()), limit: limit.min(ROWS_AT_ONCE), ..Find::all(kind::ENTITY) };
-    Walk::new(written_to.map(find).collect(), skip)
+    Interleaved::new(written_to.map(find).collect(), skip)
 }

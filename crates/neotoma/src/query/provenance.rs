@@ -13,10 +13,9 @@ use super::observations;
 use crate::Error;
 use crate::capability::Parts;
 use crate::domain::reducer::{Winner, ranked};
-use crate::domain::{Observation, shape};
+use crate::domain::{Observation, Values as _, shape};
 use crate::interpret::{Document, QUOTED_BYTES_MAX, Quotes};
-use crate::projection::listed::Pictured;
-use crate::projection::row::observation_key;
+use crate::projection::row::{EntityRow, observation_key};
 use crate::projection::{Reader, message};
 
 /// Losers are looked for among this many observations, the newest.
@@ -32,16 +31,17 @@ pub async fn get(reader: Reader<'_>, request: &GetFieldProvenanceRequest) -> Res
     let field = request.field.as_str();
     shape::check_name(field)
         .map_err(|reason| Error::invalid("field", reason, "give the name of a field of the snapshot"))?;
-    let Found { reader, entity, .. } = newest::find::<Pictured>(reader, &request.entity_id).await?;
-    if entity.state.is_deleted {
+    let Found { reader, entity, .. } = newest::find(reader, &request.entity_id).await?;
+    if entity.state.is_deleted() {
         return Err(Error::NoSuchEntity { field: "entity_id" });
     }
     let Some((value, winner, contributors)) = entity.state.field(field) else {
-        return Err(Error::NoSuchField { known: entity.state.names().take(KNOWN_MAX).map(str::to_owned).collect() });
+        let known = entity.state.all().take(KNOWN_MAX).map(|(name, _)| name.to_owned()).collect();
+        return Err(Error::NoSuchField { known });
     };
     let source = reader.source_head(&winner.source_id).await?;
     let source = source.ok_or_else(|| reader.fault("an observation names no source"))?.row;
-    let losers = if entity.state.count == 1 { Vec::new() } else { losers(&reader, &entity, field, winner).await? };
+    let losers = if entity.state.count() == 1 { Vec::new() } else { losers(&reader, &entity, field, winner).await? };
     let observed_at = winner.observed_at.to_string();
     Ok(GetFieldProvenanceResponse {
         field: request.field.clone(),
@@ -56,7 +56,7 @@ pub async fn get(reader: Reader<'_>, request: &GetFieldProvenanceRequest) -> Res
         source_material: Some(message::source_head(source)),
         observed_at,
         other_observations: losers,
-        contributors: contributors.iter().take(CONTRIBUTORS_MAX).cloned().collect(),
+        contributors: contributors.into_iter().take(CONTRIBUTORS_MAX).collect(),
         quote: None,
         read_point: reader.at,
     })
@@ -84,7 +84,7 @@ pub async fn quote(
 /// The observations that carry the field and do not show in it, best first.
 async fn losers(
     reader: &Reader<'_>,
-    entity: &Pictured,
+    entity: &EntityRow,
     field: &str,
     winner: &Winner,
 ) -> Result<Vec<LosingObservation>, Error> {

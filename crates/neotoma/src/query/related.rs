@@ -10,7 +10,7 @@ use ledger::{Direction, Find};
 
 use super::relationships::{check_types, direction};
 use crate::Error;
-use crate::projection::listed::{Edge, Listed, Pictured};
+use crate::projection::listed::{Edge, Listed};
 use crate::projection::row::kind;
 use crate::projection::{Reader, message};
 
@@ -35,13 +35,13 @@ pub async fn get(
     }
     check_types(reader, "relationship_types", &request.relationship_types).await?;
     let types: BTreeSet<&str> = request.relationship_types.iter().map(String::as_str).collect();
-    let start = reader.resolved_as::<Pictured>("entity_id", &request.entity_id).await?.row.id;
+    let start = reader.resolved_as::<Listed>("entity_id", &request.entity_id).await?.row.id;
     let hops_max = request.max_hops.unwrap_or(1).clamp(1, HOPS_MAX);
     let mut spread = Spread::new(start);
     while spread.hops < hops_max && spread.hop(reader, &types, direction(request.direction())).await? {}
     let with_snapshot = request.include_entities.unwrap_or(true);
     let mut entities: Vec<_> =
-        spread.entities.into_iter().map(|entity| message::listed(entity, with_snapshot, &[])).collect();
+        spread.entities.into_iter().map(|entity| message::entity(entity, with_snapshot, &[])).collect();
     spread.truncated |= message::snapshots_within(&mut entities);
     spread.truncated |= spread.edges.len() > EDGES_MAX;
     spread.edges.truncate(EDGES_MAX);

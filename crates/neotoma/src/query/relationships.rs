@@ -3,16 +3,16 @@
 use contract::generated::neotoma::{Direction as Asked, ListRelationshipsRequest, ListRelationshipsResponse};
 use ledger::{Direction, Find};
 
-use super::page::{COUNT_MAX, Page};
-use crate::projection::listed::{Edge, Pictured};
+use super::window::{COUNT_MAX, Window};
+use crate::projection::listed::{Edge, Listed};
 use crate::projection::row::kind;
 use crate::projection::{Reader, message};
 use crate::{Error, near};
 
 /// Answers list_relationships.
 pub async fn list(reader: &Reader<'_>, request: &ListRelationshipsRequest) -> Result<ListRelationshipsResponse, Error> {
-    let page = Page::new(request.limit, request.offset);
-    let entity = reader.resolved_as::<Pictured>("entity_id", &request.entity_id).await?.row;
+    let page = Window::new(request.limit, request.offset);
+    let entity = reader.resolved_as::<Listed>("entity_id", &request.entity_id).await?.row;
     if let Some(named) = &request.relationship_type {
         check_types(reader, "relationship_type", std::slice::from_ref(named)).await?;
     }

@@ -6,7 +6,6 @@ use super::newest::{self, Found};
 use crate::Error;
 use crate::domain::reducer::Objects;
 use crate::domain::{State, identity};
-use crate::projection::listed::Pictured;
 use crate::projection::reader::moment;
 use crate::projection::row::EntityRow;
 use crate::projection::{Reader, message};
@@ -17,23 +16,19 @@ const ALIASES_MAX: usize = 100;
 
 /// Answers get_entity_snapshot.
 pub async fn get(reader: Reader<'_>, request: &GetEntitySnapshotRequest) -> Result<GetEntitySnapshotResponse, Error> {
-    let Found { reader, asked, entity } = match request.at.as_deref() {
-        None => newest::find::<Pictured>(reader, &request.entity_id).await?,
-        Some(at) => {
-            let at = moment("at", at)?;
-            let Found { reader, asked, entity } = newest::find::<EntityRow>(reader, &request.entity_id).await?;
-            let entity = then(&reader, entity, at).await?.into();
-            Found { reader, asked, entity }
-        }
-    };
+    let at = request.at.as_deref().map(|at| moment("at", at)).transpose()?;
+    let Found { reader, asked, mut entity } = newest::find(reader, &request.entity_id).await?;
+    if let Some(at) = at {
+        entity = then(&reader, entity, at).await?;
+    }
     let missing = Error::NoSuchEntity { field: "entity_id" };
-    if entity.state.is_deleted {
+    if entity.state.is_deleted() {
         return Err(missing);
     }
-    let Some(newest) = entity.state.newest else { return Err(missing) };
+    let Some(newest) = entity.state.last_observation_at() else { return Err(missing) };
     let newest = newest.to_string();
-    let observation_count = entity.state.count;
-    let Objects { snapshot, provenance, contributors } = entity.state.into_objects();
+    let observation_count = entity.state.count();
+    let Objects { snapshot, provenance, contributors } = entity.state.into();
     let (snapshot, cut) = message::within(snapshot, SNAPSHOT_CHARS_MAX);
     let (provenance, cut_provenance) = message::within(provenance, SNAPSHOT_CHARS_MAX);
     let (contributors, cut_contributors) = message::within(contributors, SNAPSHOT_CHARS_MAX);
@@ -60,7 +55,7 @@ pub async fn get(reader: Reader<'_>, request: &GetEntitySnapshotRequest) -> Resu
 /// The entity by what had been observed until a time.
 async fn then(reader: &Reader<'_>, mut entity: EntityRow, at: scope::Timestamp) -> Result<EntityRow, Error> {
     let schema = reader.schema(&entity.entity_type).await?;
-    let written_to: Vec<&str> = std::iter::once(&entity.id).chain(&entity.members).map(String::as_str).collect();
+    let written_to: Vec<&str> = entity.written_to().collect();
     let observations = reader.observations_of(&written_to).await?;
     entity.state = State::of(&schema, observations.iter().filter(|observation| observation.observed_at <= at));
     entity.unvalidated = entity.state.unvalidated(&schema);

@@ -7,7 +7,7 @@ use contract::generated::neotoma::{ListTimelineEventsRequest, ListTimelineEvents
 use ledger::{Find, FindOrder};
 use scope::Timestamp;
 
-use super::page::{COUNT_MAX, Page};
+use super::window::{COUNT_MAX, Window};
 use crate::Error;
 use crate::projection::reader::moment;
 use crate::projection::row::{EventRow, backwards, kind};
@@ -23,7 +23,7 @@ pub async fn list(
     reader: &Reader<'_>,
     request: &ListTimelineEventsRequest,
 ) -> Result<ListTimelineEventsResponse, Error> {
-    let page = Page::new(request.limit, request.offset);
+    let page = Window::new(request.limit, request.offset);
     let range = range(request.after_date.as_deref(), request.before_date.as_deref())?;
     let source = match &request.source_id {
         Some(id) => Some(reader.named_source("source_id", id).await?.id),

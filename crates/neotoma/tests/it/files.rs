@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use blobs::{Blobs, Folder, Key, Limit, Reader, Stored};
+use blobs::{Blobs, Folder, Key, Limit, Reader, StoredBlob};
 use futures::future::BoxFuture;
 use neotoma::Parts;
 use neotoma::domain::ids;
@@ -364,7 +364,7 @@ impl Blobs for Breaking {
         folder: &'a Folder,
         content: &'a mut (dyn AsyncRead + Send + Unpin),
         limit: Limit,
-    ) -> BoxFuture<'a, Result<Stored, blobs::Error>> {
+    ) -> BoxFuture<'a, Result<StoredBlob, blobs::Error>> {
         Box::pin(async move {
             self.check()?;
             self.inner.put(folder, content, limit).await

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Method, Request};
 use blobs::sign::Link;
-use blobs::{Folder, Limit, Stored};
+use blobs::{Folder, Limit, StoredBlob};
 use http_body_util::BodyExt as _;
 use scope::{FixedClock, TenantId, Timestamp};
 use server::Files;
@@ -28,12 +28,12 @@ impl Answer {
     }
 }
 
-async fn store(files: &Files, content: &[u8]) -> Stored {
+async fn store(files: &Files, content: &[u8]) -> StoredBlob {
     let folder = Folder::new(&TenantId::new("acme").unwrap(), "sources", "u1").unwrap();
     files.blobs.put(&folder, &mut &*content, Limit::of(u64::MAX)).await.unwrap()
 }
 
-fn link(files: &Files, stored: &Stored) -> Link {
+fn link(files: &Files, stored: &StoredBlob) -> Link {
     files.links.link(&stored.key, "text/plain", NOW, 60)
 }
 

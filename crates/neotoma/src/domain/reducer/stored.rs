@@ -18,7 +18,7 @@ use crate::domain::observation::{Kind, Marker};
 
 /// A state as it is stored. Moments are microseconds since 1970.
 #[derive(Deserialize)]
-struct Stored {
+struct StateBody {
     count: u64,
     #[serde(default)]
     newest: Option<i64>,
@@ -30,11 +30,11 @@ struct Stored {
     /// Winner and value.
     fields: BTreeMap<String, (usize, Value)>,
     #[serde(default)]
-    merged: BTreeMap<String, StoredUnion>,
+    merged: BTreeMap<String, UnionBody>,
 }
 
 #[derive(Deserialize)]
-struct StoredUnion {
+struct UnionBody {
     first: usize,
     #[serde(default)]
     cleared: Option<i64>,
@@ -46,7 +46,7 @@ struct StoredUnion {
 /// Id, source, moment of observing, priority, specificity and kind.
 type WrittenWinner<'a> = (&'a str, &'a str, i64, f64, f64, Option<Kind>);
 
-/// The same as [`Stored`], on its way out of a state.
+/// The same as [`StateBody`], on its way out of a state.
 #[derive(Serialize)]
 struct Written<'a> {
     count: u64,
@@ -114,7 +114,7 @@ impl Serialize for State {
 
 impl<'de> Deserialize<'de> for State {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let stored = Stored::deserialize(deserializer)?;
+        let stored = StateBody::deserialize(deserializer)?;
         let winners: Vec<Arc<Winner>> =
             stored.winners.into_iter().map(|winner| Arc::new(read_winner(winner))).collect();
         let winner =
@@ -142,7 +142,7 @@ fn write_winner(winner: &Winner) -> WrittenWinner<'_> {
     (id, source_id, observed_at.0, *source_priority, *specificity_score, *kind)
 }
 
-pub(super) fn read_winner(stored: (String, String, i64, f64, f64, Option<Kind>)) -> Winner {
+fn read_winner(stored: (String, String, i64, f64, f64, Option<Kind>)) -> Winner {
     let (id, source_id, observed_at, source_priority, specificity_score, kind) = stored;
     Winner { id, source_id, observed_at: Timestamp(observed_at), source_priority, specificity_score, kind }
 }
@@ -157,7 +157,7 @@ fn write_union(first: usize, union: &Union) -> WrittenUnion<'_> {
     }
 }
 
-fn read_union(first: Arc<Winner>, stored: StoredUnion) -> Union {
+fn read_union(first: Arc<Winner>, stored: UnionBody) -> Union {
     let from = stored.from.into_iter().map(|(id, at)| (id, Timestamp(at))).collect();
     let seen: Vec<Timestamp> = stored.seen.into_iter().map(Timestamp).collect();
     Union::restore(first, stored.cleared.map(Timestamp), from, &seen, stored.value)

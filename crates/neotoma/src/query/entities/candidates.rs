@@ -7,7 +7,7 @@ use super::listing::Listing;
 use crate::Error;
 use crate::projection::row::kind;
 use crate::projection::{Reader, fields};
-use crate::query::walk::ROWS_AT_ONCE;
+use crate::query::interleaved::ROWS_AT_ONCE;
 
 /// Filters that are weighed against each other.
 const WEIGHED_MAX: usize = 4;

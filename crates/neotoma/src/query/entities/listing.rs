@@ -5,13 +5,13 @@ use ledger::{Find, FindOrder};
 
 use super::cursor::Position;
 use crate::Error;
-use crate::domain::filter::{Filter, Op};
+use crate::domain::filter::{Condition, Op};
 use crate::domain::schema::FieldType;
 use crate::domain::shape;
 use crate::projection::row::{kind, merged_scope};
 use crate::projection::{Reader, message};
-use crate::query::page::Page;
-use crate::query::walk::ROWS_AT_ONCE;
+use crate::query::interleaved::ROWS_AT_ONCE;
+use crate::query::window::Window;
 
 const FILTERS_MAX: usize = 32;
 /// Longest text that a filter compares with: it is compared with every entity that is looked at.
@@ -22,7 +22,7 @@ pub struct Listing {
     pub entity_type: Option<String>,
     pub merged: bool,
     pub snapshots: bool,
-    pub filters: Vec<Filter>,
+    pub filters: Vec<Condition>,
     pub sort: Option<Sort>,
     pub fields: Vec<String>,
     pub limit: usize,
@@ -52,7 +52,7 @@ impl Listing {
             entity_type,
             merged: request.include_merged.unwrap_or(false),
             snapshots: request.include_snapshots.unwrap_or(true),
-            limit: Page::new(request.limit, None).size(),
+            limit: Window::new(request.limit, None).size(),
             filters: request.filters.into_iter().enumerate().map(filter).collect::<Result<_, _>>()?,
             sort: request.sort.as_deref().map(sort).transpose()?,
             fields: request.fields,
@@ -99,7 +99,7 @@ impl Listing {
     }
 }
 
-fn filter((index, given): (usize, FieldFilter)) -> Result<Filter, Error> {
+fn filter((index, given): (usize, FieldFilter)) -> Result<Condition, Error> {
     let op = match given.op() {
         FilterOperator::Unspecified | FilterOperator::Eq => Op::Eq,
         FilterOperator::Ne => Op::Ne,
@@ -128,7 +128,7 @@ fn filter((index, given): (usize, FieldFilter)) -> Result<Filter, Error> {
             "compare with a part that tells the entity apart, with op contains",
         ));
     }
-    Ok(Filter { field: given.field, op, value })
+    Ok(Condition { field: given.field, op, value })
 }
 
 fn sort(given: &str) -> Result<Sort, Error> {

@@ -10,12 +10,12 @@ use crate::Error;
 use crate::domain::{Schema, filter};
 use crate::projection::Reader;
 use crate::projection::listed::Listed;
-use crate::query::walk::{ROWS_AT_ONCE, Walk};
+use crate::query::interleaved::{Interleaved, ROWS_AT_ONCE};
 
 /// A page of the entities that meet the filters, the oldest first. When there are more candidates than one call looks at, the page
 /// may be short, the total is of what was looked at, and the cursor goes on.
 pub async fn filtered(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result<Found, Error> {
-    let mut walk = Walk::<Listed>::new(candidates::finds(reader, listing, start.position()?).await?, 0);
+    let mut walk = Interleaved::<Listed>::new(candidates::finds(reader, listing, start.position()?).await?, 0);
     let mut schemas = Schemas::default();
     let mut answer = Growing::new(listing);
     let (mut matched, mut passed, mut scanned) = (0_u64, 0, 0);
@@ -58,7 +58,7 @@ pub async fn sorted(reader: &Reader<'_>, listing: &Listing, sort: &Sort, start: 
     if !matches!(start.after, None | Some(After::Sorted)) {
         return Err(Cursor::foreign());
     }
-    let mut walk = Walk::<Listed>::new(candidates::finds(reader, listing, None).await?, 0);
+    let mut walk = Interleaved::<Listed>::new(candidates::finds(reader, listing, None).await?, 0);
     let declared = listing.declared(reader, &sort.field).await?;
     let mut schemas = Schemas::default();
     let (mut keys, mut scanned, mut last) = (Vec::new(), 0, None);

@@ -14,7 +14,7 @@ use crate::domain::schema::FieldType;
 use crate::projection::listed::Listed;
 use crate::projection::row::kind;
 use crate::projection::{Reader, fields};
-use crate::query::walk::ROWS_AT_ONCE;
+use crate::query::interleaved::ROWS_AT_ONCE;
 
 /// Rows that are read at once to see whether a page follows.
 const ROWS_AHEAD: usize = 16;
@@ -34,7 +34,7 @@ pub async fn by_index(reader: &Reader<'_>, listing: &Listing, sort: &Sort, start
     if sort.descending {
         stretches.reverse();
     }
-    let mut page = Page {
+    let mut page = Filling {
         reader,
         listing,
         sort,
@@ -62,7 +62,7 @@ pub async fn by_index(reader: &Reader<'_>, listing: &Listing, sort: &Sort, start
 }
 
 /// A page that is being filled.
-struct Page<'a> {
+struct Filling<'a> {
     reader: &'a Reader<'a>,
     listing: &'a Listing,
     sort: &'a Sort,
@@ -76,7 +76,7 @@ struct Page<'a> {
     is_incomplete: bool,
 }
 
-impl Page<'_> {
+impl Filling<'_> {
     /// Walks one stretch, or the entities without the field, until the page is full.
     async fn walk(
         &mut self,

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use blobs::media::{self, Refused};
-use blobs::{Folder, Key, Limit, Stored};
+use blobs::{Folder, Key, Limit, StoredBlob};
 use bytes::Bytes;
 use contract::Context;
 use contract::generated::neotoma::IngestRequest;
@@ -83,7 +83,7 @@ impl Write {
         user: &str,
         bucket: &str,
         content: &mut (dyn AsyncRead + Send + Unpin),
-    ) -> Result<Stored, Error> {
+    ) -> Result<StoredBlob, Error> {
         let folder = Folder::new(&ctx.scope.tenant, bucket, user)
             .map_err(|_| Error::invalid("bucket", "is not a bucket name", "use letters, digits, dots and hyphens"))?;
         let limit = Limit::of(self.parts.config.file_bytes_max);

@@ -33,7 +33,7 @@ impl Placed for Observation {
 }
 
 /// A walk along one or more listings, each in the order of [`Placed`].
-pub struct Walk<T> {
+pub struct Interleaved<T> {
     sides: Vec<Side<T>>,
     skip: usize,
 }
@@ -44,7 +44,7 @@ struct Side<T> {
     ahead: VecDeque<T>,
 }
 
-impl<T: Belongs + Placed> Walk<T> {
+impl<T: Belongs + Placed> Interleaved<T> {
     /// Passes over `skip` rows first. In a single listing the ledger does that without reading them.
     pub fn new(finds: Vec<Find>, skip: usize) -> Self {
         let single = finds.len() == 1;

@@ -9,12 +9,12 @@ const LIMIT_DEFAULT: u32 = 100;
 
 /// Which part of a listing is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page {
+pub struct Window {
     pub limit: u32,
     pub offset: u32,
 }
 
-impl Page {
+impl Window {
     pub fn new(limit: Option<u32>, offset: Option<u32>) -> Self {
         Self { limit: limit.unwrap_or(LIMIT_DEFAULT).clamp(1, LIMIT_MAX), offset: offset.unwrap_or_default() }
     }

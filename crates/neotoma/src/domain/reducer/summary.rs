@@ -1,4 +1,4 @@
-//! What a listing shows of a stored state, read without what only ranks observations.
+//! What listings read of a stored state: all but what only ranks observations and takes in further ones.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,33 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::State;
 use crate::domain::Map;
+use crate::domain::observation::Marker;
 
 /// The snapshot of a state, how many observations it is of and when the newest was made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct Summary {
     pub count: u64,
     pub newest: Option<Timestamp>,
-    /// As [`super::State::snapshot`] gives it.
+    pub is_deleted: bool,
+    /// As [`State::snapshot`] gives it.
     pub snapshot: Map,
 }
 
+impl From<&State> for Summary {
+    fn from(state: &State) -> Self {
+        Self { count: state.count, newest: state.newest, is_deleted: state.is_deleted(), snapshot: state.snapshot() }
+    }
+}
+
 #[derive(Deserialize)]
-struct Stored {
+struct SummaryBody {
     count: u64,
     #[serde(default)]
     newest: Option<i64>,
+    #[serde(default)]
+    mark: Option<(IgnoredAny, IgnoredAny, IgnoredAny, Marker)>,
     fields: Values,
     #[serde(default)]
     merged: BTreeMap<String, Merged>,
@@ -36,16 +47,18 @@ struct Merged {
 /// The values of the fields that one observation decides.
 struct Values(Map);
 
-impl<'de> Deserialize<'de> for Shown {
+impl<'de> Deserialize<'de> for Summary {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Stored { count, newest, fields: Values(mut snapshot), merged } = Stored::deserialize(deserializer)?;
+        let SummaryBody { count, newest, mark, fields: Values(mut snapshot), merged } =
+            SummaryBody::deserialize(deserializer)?;
         let merged = merged.into_iter().filter(|(_, merged)| !merged.value.is_null());
         let before = snapshot.len();
         snapshot.extend(merged.map(|(name, merged)| (name, merged.value)));
         if snapshot.len() > before {
             snapshot.sort_keys();
         }
-        Ok(Self { count, newest: newest.map(Timestamp), snapshot })
+        let is_deleted = mark.is_some_and(|(.., marker)| marker == Marker::Deleted);
+        Ok(Self { count, newest: newest.map(Timestamp), is_deleted, snapshot })
     }
 }
 
@@ -81,39 +94,56 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::domain::Observation;
+    use crate::domain::reducer::Objects;
     use crate::domain::schema::{Reducer, Strategy, infer};
-    use crate::domain::{Observation, State};
 
+    // N-108, N-109
     #[test]
-    fn it_is_what_the_state_would_show() {
+    fn a_summary_and_objects_show_what_the_state_does() {
         let mut schema = infer("recipe", &[]);
         let merging = Reducer { strategy: Strategy::MergeArray, tie_breaker: None };
         schema.reducers.extend(["items", "none"].map(|field| (field.to_owned(), merging)));
         let says = [
-            json!({"z": 1, "a": "x", "items": ["b"], "none": ["x"], "deep": {"y": [null], "x": 1}}),
-            json!({"z": null, "items": ["a"], "none": null, "m": false}),
+            (None, json!({"z": 1, "a": "x", "items": ["b"], "none": ["x"], "deep": {"y": [null], "x": 1}})),
+            (None, json!({"z": null, "items": ["a"], "none": null, "m": false})),
+            (Some(Marker::Deleted), json!({})),
+            (Some(Marker::Restored), json!({})),
         ];
-        let observation = |(number, says): (usize, &Value)| Observation {
+        let observation = |(number, (marker, says)): (usize, &(Option<Marker>, Value))| Observation {
             id: format!("o{number}"),
             entity_id: "e".to_owned(),
             entity_type: "recipe".to_owned(),
             schema_version: "0.0".to_owned(),
-            source_id: "s".to_owned(),
+            source_id: format!("s{number}"),
             run_id: None,
             observed_at: Timestamp(number as i64),
-            created_at: Timestamp(0),
+            created_at: Timestamp(number as i64),
             source_priority: 100.0,
-            specificity_score: 1.0,
+            specificity_score: 0.5,
             kind: None,
-            marker: None,
+            marker: *marker,
             fields: Object(says.as_object().cloned().unwrap()),
         };
         let observations: Vec<Observation> = says.iter().enumerate().map(observation).collect();
         for taken in 0..=says.len() {
             let state = State::of(&schema, &observations[..taken]);
-            let shown: Shown = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
-            assert_eq!(Value::Object(shown.snapshot).to_string(), Value::Object(state.snapshot()).to_string());
-            assert_eq!((shown.count, shown.newest), (state.count(), state.last_observation_at()));
+            let summary: Summary = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
+            assert_eq!(summary, Summary::from(&state));
+            assert_eq!((summary.count, summary.newest), (state.count(), state.last_observation_at()));
+            assert_eq!(summary.is_deleted, taken == 3);
+            // The order of fields is part of what callers see.
+            assert_eq!(json!(summary.snapshot).to_string(), json!(state.snapshot()).to_string());
+            for (name, value) in &summary.snapshot {
+                let (kept, winner, contributors) = state.field(name).unwrap();
+                assert_eq!((kept, Some(winner)), (value, state.winner(name)));
+                assert_eq!(contributors, state.contributors().remove(name).unwrap_or_default());
+            }
+            assert_eq!((state.field("unknown"), state.field("none").is_some()), (None, taken == 1));
+            let Objects { snapshot, provenance, contributors } = state.clone().into();
+            assert_eq!(json!(snapshot).to_string(), json!(state.snapshot()).to_string());
+            assert_eq!(json!(provenance).to_string(), json!(state.provenance()).to_string());
+            assert_eq!(json!(contributors).to_string(), json!(state.contributors()).to_string());
         }
     }
 }
