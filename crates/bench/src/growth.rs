@@ -21,13 +21,15 @@ pub async fn run(report: &mut Report, quick: bool) -> anyhow::Result<()> {
         json!({ "entity_type": "task", "filters": [{ "field": "effort", "op": "gte", "value": 990 }], "limit": 10 });
     let sorted = json!({ "entity_type": "task", "sort": "-effort", "limit": 100 });
     let timeline = json!({ "limit": 100 });
-    let words = json!({ "identifier": "Task number 77", "entity_type": "task" });
+    let words = json!({ "identifier": "77 task number", "entity_type": "task", "limit": 10 });
+    let name = json!({ "identifier": "Task number 77", "limit": 10 });
     for (what, tool, arguments) in [
         ("retrieve_entities, few of many match", "retrieve_entities", rare),
         ("retrieve_entities, a range", "retrieve_entities", range),
         ("retrieve_entities, sorted", "retrieve_entities", sorted),
         ("list_timeline_events, 100", "list_timeline_events", timeline),
         ("get_entity_by_identifier, by words", "get_entity_by_identifier", words),
+        ("get_entity_by_identifier, by name", "get_entity_by_identifier", name),
     ] {
         let request = |_| Request::tool(tool, &arguments);
         judge(report, what, [&one.0, &two.0], [small, large], request).await?;

@@ -27,8 +27,15 @@ pub(crate) fn search(
     best(connection, tenant, at, search).map_err(failed)
 }
 
-/// Slot and text of a matching version, by its id.
-type Candidates = BTreeMap<String, (i64, String)>;
+/// What is weighed, by its id.
+type Candidates = BTreeMap<String, Candidate>;
+
+/// A version that holds the words.
+struct Candidate {
+    slot: i64,
+    text: String,
+    is_wanted: bool,
+}
 
 fn best(connection: &Connection, tenant: &TenantId, at: Seq, search: &Search) -> rusqlite::Result<Vec<SearchHit>> {
     let query = Query::new(search);
@@ -39,8 +46,9 @@ fn best(connection: &Connection, tenant: &TenantId, at: Seq, search: &Search) ->
     for words in look_ups(&query, row.number) {
         collect(connection, tenant, at, search, &words, query.candidates_max(), &mut candidates)?;
     }
-    let scores = query.scores(candidates.values().map(|(_, text)| text.as_str()));
-    let mut ranked: Vec<(f64, i64)> = scores.into_iter().zip(candidates.values().map(|(slot, _)| *slot)).collect();
+    let scores = query.scores(candidates.values().map(|candidate| candidate.text.as_str()));
+    let wanted = scores.into_iter().zip(candidates.values()).filter(|(_, candidate)| candidate.is_wanted);
+    let mut ranked: Vec<(f64, i64)> = wanted.map(|(score, candidate)| (score, candidate.slot)).collect();
     // Stable, so that equal scores stay in the order of ids.
     ranked.sort_by(|(left, _), (right, _)| right.total_cmp(left));
     ranked.truncate(search.limit);
@@ -70,7 +78,7 @@ fn collect(
     candidates: &mut Candidates,
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "SELECT v.id, v.slot, v.text
+        "SELECT v.id, v.slot, v.text, ?7 IS NULL OR v.type = ?7
            FROM search s
           CROSS JOIN record_versions v ON v.slot = s.rowid
           WHERE s.search MATCH ?1 AND v.tenant = ?2 AND v.kind = ?3
@@ -80,10 +88,10 @@ fn collect(
           LIMIT ?6",
     )?;
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let mut rows =
-        statement.query(params![words, tenant.as_str(), search.kind, at.cast_signed(), search.scope, most])?;
+    let (at, kind, scope) = (at.cast_signed(), &search.kind, &search.scope);
+    let mut rows = statement.query(params![words, tenant.as_str(), kind, at, scope, most, search.r#type])?;
     while let Some(row) = rows.next()? {
-        candidates.insert(row.get(0)?, (row.get(1)?, row.get(2)?));
+        candidates.insert(row.get(0)?, Candidate { slot: row.get(1)?, text: row.get(2)?, is_wanted: row.get(3)? });
     }
     Ok(())
 }

@@ -145,6 +145,7 @@ macro_rules! conformance_tests {
                 words_are_data,
                 a_search_in_the_past_sees_the_text_of_then,
                 kind_scope_and_limit_narrow,
+                a_type_is_chosen_among_the_newest_that_are_weighed,
                 the_better_match_comes_first_and_stays_first,
             ],
             isolation: [

@@ -200,11 +200,15 @@ pub struct Neighbour {
 pub struct Search {
     pub kind: String,
     pub scope: Option<String>,
+    /// Only records of this type are found. Those of others are weighed too, so that a type that is rare costs no more.
+    pub r#type: Option<String>,
     pub text: String,
     /// All words must match, or any.
     pub all_words: bool,
     /// The last word also matches words that start with it.
     pub prefix: bool,
+    /// How many of the records that match are weighed, the newest; [`crate::words::CANDIDATES_MAX`] at most.
+    pub weighed_max: usize,
     pub limit: usize,
 }
 

@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::Search;
 
-/// How many matching records one search weighs, newest first.
+/// How many matching records one search weighs at most, newest first.
 pub const CANDIDATES_MAX: usize = 1000;
 /// With any of several words, each of them is granted at least this many candidates.
 const CANDIDATES_PER_WORD_MIN: usize = 100;
@@ -39,6 +39,8 @@ pub struct Query {
     pub all_words: bool,
     /// The last word also stands for words that start with it.
     pub prefix: bool,
+    /// How many records are weighed.
+    weighed_max: usize,
 }
 
 impl Query {
@@ -51,15 +53,16 @@ impl Query {
         distinct.reverse();
         let surplus = distinct.len().saturating_sub(QUERY_WORDS_MAX);
         distinct.drain(..surplus);
-        Self { words: distinct, all_words: search.all_words, prefix: search.prefix }
+        let weighed_max = search.weighed_max.min(CANDIDATES_MAX);
+        Self { words: distinct, all_words: search.all_words, prefix: search.prefix, weighed_max }
     }
 
     /// How many records to weigh for each look-up: one look-up for all words together, or one for each word.
     pub fn candidates_max(&self) -> usize {
         if self.all_words {
-            CANDIDATES_MAX
+            self.weighed_max
         } else {
-            (CANDIDATES_MAX / self.words.len().max(1)).max(CANDIDATES_PER_WORD_MIN)
+            (self.weighed_max / self.words.len().max(1)).max(CANDIDATES_PER_WORD_MIN)
         }
     }
 
@@ -172,7 +175,16 @@ mod tests {
 
     fn query(text: &str) -> Query {
         let text = text.to_owned();
-        Query::new(&Search { kind: String::new(), scope: None, text, all_words: false, prefix: false, limit: 10 })
+        Query::new(&Search {
+            kind: String::new(),
+            scope: None,
+            r#type: None,
+            text,
+            all_words: false,
+            prefix: false,
+            weighed_max: CANDIDATES_MAX,
+            limit: 10,
+        })
     }
 
     #[track_caller]

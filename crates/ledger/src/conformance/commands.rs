@@ -200,9 +200,11 @@ impl Dice {
         Search {
             kind: self.key().kind,
             scope: self.one_in(3).then(|| "m1".to_owned()),
+            r#type: self.one_in(3).then(|| "Special".to_owned()),
             text: self.some(&["ORDER", "zoe", "ledger", "keeping", "bo"]).join(" "),
             all_words: self.one_in(2),
             prefix: self.one_in(2),
+            weighed_max: self.below(6),
             limit: self.below(6),
         }
     }

@@ -6,7 +6,16 @@ use crate::{Record, Search, Seq};
 
 /// A search for any of the words.
 pub fn any(text: &str) -> Search {
-    Search { kind: THING.to_owned(), scope: None, text: text.to_owned(), all_words: false, prefix: false, limit: 10 }
+    Search {
+        kind: THING.to_owned(),
+        scope: None,
+        r#type: None,
+        text: text.to_owned(),
+        all_words: false,
+        prefix: false,
+        weighed_max: crate::words::CANDIDATES_MAX,
+        limit: 10,
+    }
 }
 
 fn all(text: &str) -> Search {
@@ -100,6 +109,20 @@ pub async fn kind_scope_and_limit_narrow(harness: &mut dyn Harness) {
     assert_eq!(found(&sample, Search { kind: "conformance.other".to_owned(), ..any("word") }).await, ["d"]);
     assert_eq!(found(&sample, Search { limit: 2, ..any("word") }).await.len(), 2);
     assert_eq!(found(&sample, Search { limit: 0, ..any("word") }).await, [""; 0]);
+}
+
+pub async fn a_type_is_chosen_among_the_newest_that_are_weighed(harness: &mut dyn Harness) {
+    let of = |id: &str, r#type: &str| Record { r#type: r#type.to_owned(), ..saying(id, "word") };
+    let sample = Sample::new(harness);
+    for record in [of("a", "Red"), of("b", "Blue"), of("c", "Red"), of("d", "Blue")] {
+        sample.put(record).await;
+    }
+    let red = Search { r#type: Some("Red".to_owned()), ..all("word") };
+    assert_eq!(found(&sample, red.clone()).await, ["a", "c"]);
+    assert_eq!(found(&sample, Search { limit: 1, ..red.clone() }).await.len(), 1);
+    assert_eq!(found(&sample, Search { weighed_max: 2, ..all("word") }).await, ["c", "d"]);
+    assert_eq!(found(&sample, Search { weighed_max: 2, ..red }).await, ["c"]);
+    assert_eq!(found(&sample, Search { r#type: Some("Green".to_owned()), ..all("word") }).await, [""; 0]);
 }
 
 //

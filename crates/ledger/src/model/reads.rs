@@ -115,8 +115,11 @@ impl Tenant {
             }
         }
         let scores = query.scores(candidates.values().map(|version| version.record.text.as_str()));
-        let hits =
-            candidates.into_values().zip(scores).map(|(version, score)| SearchHit { version: shown(version), score });
+        let wanted = |(version, _): &(RecordVersion, f64)| {
+            search.r#type.as_ref().is_none_or(|wanted| *wanted == version.record.r#type)
+        };
+        let weighed = candidates.into_values().zip(scores).filter(wanted);
+        let hits = weighed.map(|(version, score)| SearchHit { version: shown(version), score });
         let mut hits: Vec<SearchHit> = hits.collect();
         hits.sort_by(|left, right| right.score.total_cmp(&left.score));
         hits.truncate(search.limit);

@@ -1,14 +1,17 @@
 //! get_entity_by_identifier: exact matches first, then near ones, each marked.
 //!
 //! Exact: the identifier, normalised, is a name, an alias or another identifier of the entity; by id. Near, beside exact
-//! ones: names that begin with it and go on; by likeness, then by id. Near, when nothing matches exactly: some of the
-//! words are or begin so, by the score of the words, then by likeness of the name, then by id; when no word matches, names
-//! that begin alike and differ in a few letters. No character is a wildcard.
+//! ones: names that begin with it and go on; by likeness, then by id. Near, when nothing matches exactly: these, then those that
+//! hold all of the words, then some; by the score of the words, then by likeness of the name, then by id. When there are
+//! none: the last word may go on. When there are none either: names that begin alike and differ in a few letters. No character is a
+//! wildcard.
+//!
+//! Each of these steps looks at a bounded number of entities by an index, however many are stored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use contract::generated::neotoma::{Entity, GetEntityByIdentifierRequest, GetEntityByIdentifierResponse};
-use ledger::{Find, FindOrder, RecordVersion, Search, SearchHit, words};
+use ledger::{Find, FindOrder, RecordVersion, Search, words};
 
 use crate::Error;
 use crate::domain::identity::{clean, normalise};
@@ -20,8 +23,12 @@ use crate::projection::{Reader, message};
 const LIMIT_DEFAULT: u32 = 20;
 const LIMIT_MAX: u32 = 100;
 const IDENTIFIER_CHARS_MAX: usize = 1000;
-/// Matches of each sort that are looked at, and so the most that a total counts.
-const MATCHES_MAX: usize = 200;
+/// Exact matches that are looked at, and so the most that a total counts.
+const EXACT_MAX: usize = 200;
+/// Near matches of each sort that are looked at.
+const NEAR_MAX: usize = 50;
+/// Entities with the words that are weighed against each other, the newest.
+const WEIGHED_MAX: usize = 300;
 /// Names that are less alike are not near, when no word matches.
 const LIKENESS_MIN: f64 = 0.85;
 /// Letters in which a misspelt word has to begin like the right one.
@@ -47,7 +54,7 @@ pub async fn find(
         None => None,
     };
     let limit = request.limit.unwrap_or(LIMIT_DEFAULT).clamp(1, LIMIT_MAX) as usize;
-    let exact = reader.identified_listed(&identifier, entity_type.as_deref(), MATCHES_MAX).await?;
+    let exact = reader.identified_listed(&identifier, entity_type.as_deref(), EXACT_MAX).await?;
     let known: BTreeSet<&str> = exact.iter().map(|found| found.key.id.as_str()).collect();
     let mut near = match exact.is_empty() {
         true => by_words(reader, &identifier, entity_type.as_deref()).await?,
@@ -80,47 +87,102 @@ async fn longer_names(
     let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
     for form in forms(identifier, entity_type) {
         let is_long = form.chars().count() >= PREFIX_CHARS_MIN;
-        let find = Find {
-            scope: Some(reader.user.to_owned()),
-            r#type: entity_type.map(str::to_owned),
-            name_prefix: Some(if is_long { form } else { form + " " }),
-            order: FindOrder::Name,
-            limit: MATCHES_MAX,
-            ..Find::all(kind::ENTITY)
-        };
-        let page = reader.page(find).await?;
+        let beginning = if is_long { form } else { form + " " };
+        let page = reader.page(beginning_with(reader, beginning, entity_type, NEAR_MAX)).await?;
         let fresh = page.items.into_iter().filter(|longer| seen.insert(longer.record.key.id.clone()));
         found.extend(fresh.map(|longer| (0.0, likeness.of(&longer), longer)));
     }
     let mut found = ranked(found);
-    found.truncate(MATCHES_MAX);
+    found.truncate(NEAR_MAX);
     Ok(found)
 }
 
-/// Entities whose text holds some of the words, best first; when there are none, those with a name that is almost the same.
+/// Live entities of the type whose names begin so, in the order of names.
+fn beginning_with(reader: &Reader<'_>, beginning: String, entity_type: Option<&str>, limit: usize) -> Find {
+    Find {
+        scope: Some(reader.user.to_owned()),
+        r#type: entity_type.map(str::to_owned),
+        name_prefix: Some(beginning),
+        order: FindOrder::Name,
+        limit,
+        ..Find::all(kind::ENTITY)
+    }
+}
+
+/// Entities that are near when none matches exactly, best first.
 async fn by_words(
     reader: &Reader<'_>,
     identifier: &str,
     entity_type: Option<&str>,
 ) -> Result<Vec<RecordVersion>, Error> {
     let words = words::words(identifier);
-    let is_long = |word: &String| word.chars().count() >= PREFIX_CHARS_MIN;
-    let hits = search(reader, identifier, words.last().is_some_and(is_long), entity_type).await?;
-    let mut likeness = Likeness::new(identifier);
-    if !hits.is_empty() {
-        return Ok(ranked(hits.into_iter().map(|hit| (hit.score, likeness.of(&hit.version), hit.version)).collect()));
+    let search = Search {
+        kind: kind::ENTITY.to_owned(),
+        scope: Some(reader.user.to_owned()),
+        r#type: entity_type.map(str::to_owned),
+        text: identifier.to_owned(),
+        all_words: false,
+        prefix: false,
+        weighed_max: WEIGHED_MAX,
+        limit: NEAR_MAX,
+    };
+    let mut found = longer_names(reader, identifier, entity_type).await?;
+    if words.len() > 1 {
+        found.extend(searched(reader, identifier, Search { all_words: true, ..search.clone() }).await?);
     }
-    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    found.extend(searched(reader, identifier, search.clone()).await?);
+    let is_long = |word: &String| word.chars().count() >= PREFIX_CHARS_MIN;
+    if found.is_empty() && words.last().is_some_and(is_long) {
+        // The index gathers all that begins so, which is for words that nobody uses whole.
+        found = searched(reader, identifier, Search { prefix: true, ..search.clone() }).await?;
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|found| seen.insert(found.record.key.id.clone()));
+    if !found.is_empty() || !words.iter().any(is_long) {
+        return Ok(found);
+    }
+    let found = alike(identifier, nearest_names(reader, identifier, entity_type).await?);
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let mut candidates = Vec::new();
     for word in words.iter().filter(|word| is_long(word)).take(WORDS_MAX) {
-        let beginning: String = word.chars().take(BEGINNING_CHARS).collect();
-        for hit in search(reader, &beginning, true, entity_type).await? {
-            let alike = likeness.of(&hit.version);
-            if alike >= LIKENESS_MIN && seen.insert(hit.version.record.key.id.clone()) {
-                found.push((0.0, alike, hit.version));
-            }
+        let beginning = word.chars().take(BEGINNING_CHARS).collect();
+        candidates
+            .extend(searched(reader, identifier, Search { text: beginning, prefix: true, ..search.clone() }).await?);
+    }
+    Ok(alike(identifier, candidates))
+}
+
+/// Entities whose names share the longest beginning with the identifier that any name shares.
+async fn nearest_names(
+    reader: &Reader<'_>,
+    identifier: &str,
+    entity_type: Option<&str>,
+) -> Result<Vec<RecordVersion>, Error> {
+    let mut found = Vec::new();
+    for form in forms(identifier, entity_type) {
+        let beginning = |chars: usize| form.chars().take(chars).collect::<String>();
+        // What begins with more letters also begins with fewer, so the longest is found by halving.
+        let (mut shared, mut beyond) = (0, form.chars().count() + 1);
+        while shared + 1 < beyond {
+            let middle = usize::midpoint(shared, beyond);
+            let page = reader.page(beginning_with(reader, beginning(middle), entity_type, 1)).await?;
+            if page.items.is_empty() { beyond = middle } else { shared = middle }
+        }
+        if shared >= BEGINNING_CHARS {
+            found.extend(reader.page(beginning_with(reader, beginning(shared), entity_type, NEAR_MAX)).await?.items);
         }
     }
-    Ok(ranked(found))
+    Ok(found)
+}
+
+/// Those with a name that is almost the identifier, best first, each once.
+fn alike(identifier: &str, candidates: Vec<RecordVersion>) -> Vec<RecordVersion> {
+    let (mut likeness, mut seen) = (Likeness::new(identifier), BTreeSet::new());
+    let fresh = candidates.into_iter().filter(|found| seen.insert(found.record.key.id.clone()));
+    let weighed = fresh.map(|found| (0.0, likeness.of(&found), found));
+    ranked(weighed.filter(|(_, alike, _)| *alike >= LIKENESS_MIN).collect())
 }
 
 /// How much names are like what was asked for. A record holds its name as its type normalises it.
@@ -156,23 +218,9 @@ fn ranked(mut found: Vec<(f64, f64, RecordVersion)>) -> Vec<RecordVersion> {
     found.into_iter().map(|(_, _, found)| found).collect()
 }
 
-/// Live entities of the type whose text holds one of the words.
-async fn search(
-    reader: &Reader<'_>,
-    text: &str,
-    prefix: bool,
-    entity_type: Option<&str>,
-) -> Result<Vec<SearchHit>, Error> {
-    let search = Search {
-        kind: kind::ENTITY.to_owned(),
-        scope: Some(reader.user.to_owned()),
-        text: text.to_owned(),
-        all_words: false,
-        prefix,
-        // The ledger weighs candidates of all types; those of one are chosen here.
-        limit: if entity_type.is_some() { words::CANDIDATES_MAX } else { MATCHES_MAX },
-    };
+/// Entities whose text holds the words, best first.
+async fn searched(reader: &Reader<'_>, identifier: &str, search: Search) -> Result<Vec<RecordVersion>, Error> {
     let hits = reader.ledger.search(reader.tenant, reader.at, search).await?;
-    let of_type = hits.into_iter().filter(|hit| entity_type.is_none_or(|of| hit.version.record.r#type == of));
-    Ok(of_type.take(MATCHES_MAX).collect())
+    let mut likeness = Likeness::new(identifier);
+    Ok(ranked(hits.into_iter().map(|hit| (hit.score, likeness.of(&hit.version), hit.version)).collect()))
 }

@@ -96,6 +96,28 @@ fn near(name: &str) -> (String, String) {
 
 // N-154
 #[tokio::test]
+async fn all_of_the_words_find_what_is_older_than_all_that_hold_some() {
+    let desk = Desk::new();
+    desk.store(json!([{"entity_type": "note", "title": "Harbour crane"}])).await;
+    // More of each word than are weighed.
+    let some: Vec<Value> = (0..320)
+        .map(|number| ["Harbour", "Crane"].map(|word| format!("{word} of {number}"))[number % 2].clone())
+        .map(|title| json!({"entity_type": "note", "title": title}))
+        .collect();
+    desk.store(json!(some)).await;
+    for arguments in
+        [json!({"identifier": "crane harbour"}), json!({"identifier": "crane harbour", "entity_type": "note"})]
+    {
+        let found = found(&desk, arguments).await;
+        assert_eq!((found.len(), &found[0]), (20, &near("Harbour crane")));
+    }
+    assert_eq!(found(&desk, json!({"identifier": "crane harbour", "entity_type": "task"})).await, []);
+    // What is misspelt is found by the longest beginning that a name shares, among however many.
+    assert_eq!(found(&desk, json!({"identifier": "Harbourcrane"})).await, [near("Harbour crane")]);
+}
+
+// N-154
+#[tokio::test]
 async fn an_earlier_name_still_finds() {
     let desk = Desk::new();
     desk.store(json!([{"entity_type": "person", "email": "jo@x.test", "name": "Jo Doe"}])).await;

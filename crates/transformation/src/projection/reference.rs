@@ -217,9 +217,11 @@ impl Snapshot<'_> {
         let search = Search {
             kind: kind::ELEMENT.to_owned(),
             scope: Some(model_id.to_owned()),
+            r#type: None,
             text: words(text),
             all_words: false,
             prefix: true,
+            weighed_max: ledger::words::CANDIDATES_MAX,
             limit: 20,
         };
         let hits = self.search(search).await?;

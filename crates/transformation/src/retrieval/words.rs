@@ -82,5 +82,14 @@ fn some_words(question: &Question) -> Search {
 }
 
 fn search(text: String) -> Search {
-    Search { kind: kind::ELEMENT.to_owned(), scope: None, text, all_words: false, prefix: true, limit: CANDIDATES_MAX }
+    Search {
+        kind: kind::ELEMENT.to_owned(),
+        scope: None,
+        r#type: None,
+        text,
+        all_words: false,
+        prefix: true,
+        weighed_max: CANDIDATES_MAX,
+        limit: CANDIDATES_MAX,
+    }
 }
