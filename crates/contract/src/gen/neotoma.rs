@@ -988,6 +988,13 @@ pub struct ReadSourceResponse {
     /// What was stored, for structured material.
     #[prost(message, repeated, tag = "3")]
     pub entities: ::prost::alloc::vec::Vec<crate::Object>,
+    /// Something is not shown; `more` says how to get it.
+    #[prost(bool, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -1,8 +1,9 @@
 //! Answers and what a filter compares with are bounded, with a mark and a way to the rest.
 
+use contract::Blob;
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::desk::{ANN, Desk};
 
 /// Far more than any answer may take.
 const LONG: usize = 900_000;
@@ -66,6 +67,54 @@ async fn a_field_can_be_read_in_full() {
     assert_eq!(whole["value"].as_str().unwrap(), "w".repeat(LONG));
     let loser = whole["other_observations"][0]["value"].as_str().unwrap();
     assert!(loser.len() < 2000 && loser.ends_with("more characters)"), "{loser}");
+}
+
+/// A part of a source, as its resource shows it.
+async fn part(desk: &Desk, uri: &str) -> Value {
+    let Blob::Text { text, .. } = desk.read_as(ANN, uri).await.unwrap() else { panic!("a source is text") };
+    assert!(text.chars().count() <= ANSWER_CHARS_MAX, "{} characters", text.chars().count());
+    serde_json::from_str(&text).unwrap()
+}
+
+#[tokio::test]
+async fn the_resource_of_a_source_is_bounded_and_goes_on() {
+    let desk = Desk::new();
+    let entities: Vec<Value> = (0..1500)
+        .map(|number| json!({"entity_type": "box", "name": format!("B{number}"), "text": "x".repeat(200)}))
+        .collect();
+    let stored = desk.ok("ingest", json!({"entities": entities})).await;
+    let mut uri = format!("neotoma://source/{}", stored["source_id"].as_str().unwrap());
+    let (mut read, mut ids) = (Vec::new(), std::collections::BTreeSet::new());
+    loop {
+        let part = part(&desk, &uri).await;
+        read.extend(part["entities"].as_array().unwrap().iter().cloned());
+        ids.extend(part["entity_ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()));
+        let Some(more) = part.get("more") else {
+            assert_eq!(part.get("truncated"), None);
+            break;
+        };
+        assert_eq!(part["truncated"], true);
+        uri = more.as_str().unwrap().split(' ').find(|word| word.starts_with("neotoma://")).unwrap().to_owned();
+        assert!(uri.contains(";from="), "{uri}");
+    }
+    assert_eq!((read, ids.len()), (entities, 1500));
+    for nowhere in ["from=x", "from=-1", "form=2"] {
+        let error = desk.read_as(ANN, &format!("{};{nowhere}", uri.split(';').next().unwrap())).await.unwrap_err();
+        assert_eq!(desk.envelope(&error)["code"], "RESOURCE_NOT_FOUND", "{nowhere}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_value_of_a_source_is_cut_with_a_mark() {
+    let desk = Desk::new();
+    let stored =
+        desk.ok("ingest", json!({"entities": [{"entity_type": "box", "name": "B", "text": "x".repeat(LONG)}]})).await;
+    let part = part(&desk, &format!("neotoma://source/{}", stored["source_id"].as_str().unwrap())).await;
+    assert!(part["entities"][0]["text"].as_str().unwrap().ends_with("more characters)"));
+    assert_eq!(
+        (&part["truncated"], &part["more"]),
+        (&json!(true), &json!("get_field_provenance shows a value in full"))
+    );
 }
 
 #[tokio::test]
