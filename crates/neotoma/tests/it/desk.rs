@@ -93,7 +93,7 @@ impl Desk {
         self.now.fetch_add(micros, Ordering::Relaxed);
     }
 
-    fn context(&self, caller: Caller<'_>, effect: Option<Effect>) -> Context {
+    pub fn context(&self, caller: Caller<'_>, effect: Option<Effect>) -> Context {
         let request_id = self.ids.next();
         Context {
             scope: Scope { tenant: TenantId::new(caller.tenant).unwrap(), ..Scope::local() },

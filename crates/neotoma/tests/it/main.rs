@@ -8,6 +8,7 @@ mod corpus;
 mod corrections;
 mod desk;
 mod faults;
+mod feed;
 mod files;
 mod graph;
 mod identifier;
