@@ -17,6 +17,7 @@ use blobs::{Blobs, CHUNK_BYTES, Error, FileBlobs};
 use contract::RequestMeta;
 use scope::{Clock, IdSource as _, RandomIds, SystemClock, TenantId};
 use spine::audit::{AuditRecord, AuditSink, Refusals};
+use spine::metrics::Metrics;
 use spine::trace::Given;
 use tokio_util::io::ReaderStream;
 
@@ -33,17 +34,18 @@ pub struct Files {
     pub links: Arc<Links>,
     pub clock: Arc<dyn Clock>,
     pub audit: Arc<dyn AuditSink>,
+    pub metrics: Metrics,
     /// Requests with addresses that are none.
     pub refusals: Arc<Refusals>,
 }
 
 impl Files {
     /// Opens the files of the configured data directory. Every request for one leaves its record.
-    pub fn open(config: &Config, audit: Arc<dyn AuditSink>) -> anyhow::Result<Self> {
+    pub fn open(config: &Config, audit: Arc<dyn AuditSink>, metrics: Metrics) -> anyhow::Result<Self> {
         let blobs = FileBlobs::open(config.blobs())?;
         let links = Links::new(&crate::platform::secret(&config.data)?, &config.public_base());
         let (blobs, links, clock) = (Arc::new(blobs), Arc::new(links), Arc::new(SystemClock));
-        Ok(Self { blobs, links, clock, audit, refusals: Arc::default() })
+        Ok(Self { blobs, links, clock, audit, metrics, refusals: Arc::default() })
     }
 
     /// `/files/…`, for GET and HEAD.
@@ -55,9 +57,9 @@ impl Files {
     async fn record(&self, method: &Method, granted: Option<&Granted>, status: StatusCode, started: Instant) {
         let now = self.clock.now();
         let unknown = || TenantId::new("-").expect("a literal that is a valid id");
-        if granted.is_none() && self.refusals.take("", now).is_none() {
-            return;
-        }
+        let left_out = if granted.is_some() { Some(0) } else { self.refusals.take("", now) };
+        let Some(left_out) = left_out else { return self.metrics.summarized() };
+        let arguments = if left_out > 0 { format!(r#"{{"refusals_left_out":{left_out}}}"#) } else { String::new() };
         let (outcome, decision) = match status.as_u16() {
             200..300 => ("ok", "signed address"),
             500.. => ("failed", "signed address"),
@@ -74,7 +76,7 @@ impl Files {
             client: None,
             method: if *method == Method::HEAD { "files/head" } else { "files/get" }.into(),
             target: granted.map(|granted| granted.key.to_string()).unwrap_or_default(),
-            arguments: "".into(),
+            arguments: arguments.into(),
             arguments_hash: "".into(),
             request_id,
             correlation_id,

@@ -78,8 +78,8 @@ impl Platform {
         let log = Arc::new(AuditLog::open(&config.data)?);
         let seal = Seal::new(secret(&config.data)?);
         let sink: Arc<dyn AuditSink> = Arc::new(audit::Sink(log.clone()));
-        let files = Files::open(config, sink.clone())?;
         let metrics = Metrics::default();
+        let files = Files::open(config, sink.clone(), metrics.clone())?;
         let declines = Arc::new(Declines::new(ledger.clone()));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let ids: Arc<dyn IdSource> = Arc::new(RandomIds);

@@ -179,4 +179,10 @@ async fn every_request_for_a_file_leaves_a_record() {
     let key = stored.key.to_string();
     assert_eq!(rows("acme").await, [format!("files/get {key} ok "), format!("files/head {key} ok ")]);
     assert_eq!(rows("-").await, ["files/get  refused 403"]);
+    // Sixty at one moment have a record of their own, and the others are counted.
+    for _ in 0..70 {
+        ask(files.router(), Method::GET, "/files/a/b/c", &[]).await;
+    }
+    let metrics = world.platform.metrics.text();
+    assert!(metrics.contains("chancery_audit_summarized_total 11\n"), "{metrics}");
 }
