@@ -150,6 +150,8 @@ pub fn refuse_in_general(misfit: &Misfit) -> CallError {
             }
             .suggest("valid_fields", known.clone())
         }
+        ViolationKind::Wrapper { holds } => CallError::invalid(format!("there is no argument {field}"))
+            .hint(format!("give what {field} holds as arguments of the tool: {}", holds.join(", "))),
         ViolationKind::NotOneOf { value, nearest, permitted } => {
             let error = CallError::invalid(format!("{field} cannot be {value:?}"));
             match nearest.first() {

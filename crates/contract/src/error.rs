@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::Ask;
+use crate::{Ask, Edit};
 
 /// A failure a caller can act on. A capability's own error enum converts into it once.
 #[derive(Debug, Clone)]
@@ -215,6 +215,9 @@ pub struct Misfit {
     /// The paths that `corrected` leaves open: what is missing or uncertain, and unknown names that were dropped. When
     /// there are none, `corrected` is ready to be sent.
     pub open: Vec<String>,
+    /// How the given arguments become `corrected`, for who does not repeat what was given. Empty where that takes more than
+    /// a few simple edits, and while something is open.
+    pub edits: Vec<Edit>,
 }
 
 impl Misfit {
@@ -239,6 +242,8 @@ pub enum ViolationKind {
     Missing { wanted: String },
     /// There is no such argument; `nearest` holds the closest real names, best first.
     Unknown { nearest: Vec<String>, known: Vec<String> },
+    /// There is no such argument, and it holds arguments that belong where it stands.
+    Wrapper { holds: Vec<String> },
     /// The value is not one of the permitted words; `nearest` holds the closest ones.
     NotOneOf { value: String, nearest: Vec<String>, permitted: Vec<String> },
     /// A value of another JSON type.

@@ -13,6 +13,7 @@ mod capability;
 pub mod catalog;
 mod client;
 mod context;
+mod edit;
 mod error;
 mod json;
 mod manifest;
@@ -33,6 +34,7 @@ pub use audit::{AuditDraft, AuditSource};
 pub use capability::{CallFuture, Capability, Changed};
 pub use client::{Ask, Client, NoClient, Reply};
 pub use context::{Context, Effect, RequestMeta, Verdict};
+pub use edit::{Edit, pointer_to};
 pub use error::{CallError, Correction, ErrorKind, Misfit, Violation, ViolationKind, excerpt};
 pub use json::{Json, List, Object};
 pub use manifest::{

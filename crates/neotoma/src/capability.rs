@@ -107,13 +107,14 @@ impl Capability for Neotoma {
     fn envelope(&self, request: &RequestMeta, error: &CallError) -> Value {
         let mut details = Map::new();
         details.extend(error.field.as_ref().map(|field| ("field".to_owned(), Value::from(field.as_str()))));
+        details.extend(refusal::reason(error).map(|reason| ("reason".to_owned(), reason.into())));
         details.extend(error.details.clone());
         let fix = error.suggestions.get("hint").cloned();
         details.extend(fix.map(|fix| ("fix".to_owned(), fix)));
         let near =
             error.suggestions.get("did_you_mean").filter(|near| near.as_array().is_some_and(|near| !near.is_empty()));
         details.extend(near.map(|near| ("did_you_mean".to_owned(), near.clone())));
-        details.extend(refusal::shareable(error).map(|arguments| (refusal::CORRECTED.to_owned(), arguments)));
+        details.extend(refusal::correction(error).map(|(name, correction)| (name.to_owned(), correction)));
         json!({ "error": { "code": error.code, "message": error.message, "details": details, "trace_id": request.trace_id } })
     }
 }

@@ -3,13 +3,14 @@
 //! [`repair`] first puts right what is certain: an object sent as JSON text is unwrapped, an enum word in another spelling
 //! becomes the published one, `null` for an optional argument means absent, and defaults are filled in. What then does not
 //! fit is explained by [`explain`], which names the nearest valid name or value, and [`correction`] says how the arguments
-//! were probably meant. [`near`] compares words, [`synonyms`] and [`date`] know other ways to say the same.
+//! were probably meant, which [`edits`] tells without repeating them. [`near`] compares words, [`synonyms`] and [`date`] know other ways to say the same.
 //!
 //! Callers decide how much there is to look at, so all of this takes time in proportion to what they sent: an explanation
 //! names a few dozen mistakes, long words are compared with nothing, and only arguments of a usual size are corrected.
 
 mod correction;
 mod date;
+mod edits;
 mod explain;
 pub mod near;
 mod repair;
@@ -102,23 +103,25 @@ impl Checker {
         let unwrapped = repair.unwrapped;
         let whole = Value::Object(arguments);
         if !self.validator.is_valid(&whole) {
-            return Err(self.misfit(whole, cancelled));
+            return Err(self.misfit(whole, unwrapped, cancelled));
         }
         if let Some(path) = path_to_nul(&whole, cancelled) {
-            return Err(Misfit { violations: vec![holds_nul(&path)], corrected: Map::new(), open: vec![path] });
+            return Err(Misfit { violations: vec![holds_nul(&path)], open: vec![path], ..Misfit::default() });
         }
         let Value::Object(arguments) = whole else { unreachable!("made from an object above") };
         Ok(Checked { arguments, unwrapped })
     }
 
     /// What is wrong, and the arguments as they were probably meant.
-    fn misfit(&self, whole: Value, cancelled: &CancellationToken) -> Misfit {
+    fn misfit(&self, whole: Value, unwrapped: usize, cancelled: &CancellationToken) -> Misfit {
         let violations = most_helpful_first(self.violations(&whole, cancelled));
         let Value::Object(mut corrected) = whole else { unreachable!("arguments are an object") };
         if !is_within(&corrected, CORRECTED_MAX) {
             // The empty path is the whole, which stays as it is.
-            return Misfit { violations, corrected: Map::new(), open: vec![String::new()] };
+            return Misfit { violations, open: vec![String::new()], ..Misfit::default() };
         }
+        let mut given = corrected.clone();
+        correction::leave_defaults_out(&self.schema, &mut given);
         let mut open = correction::correct(&self.schema, &mut corrected);
         repair::Repair::new(&self.capability, cancelled).object(&self.schema, &mut corrected);
         let whole = Value::Object(corrected);
@@ -128,7 +131,9 @@ impl Checker {
         open.extend(path_to_nul(&whole, cancelled));
         let Value::Object(mut corrected) = whole else { unreachable!("made from an object above") };
         correction::leave_defaults_out(&self.schema, &mut corrected);
-        Misfit { violations, corrected, open }
+        // What arrived as text has no places inside it that an edit could name.
+        let edits = if open.is_empty() && unwrapped == 0 { edits::between(&given, &corrected) } else { None };
+        Misfit { violations, corrected, open, edits: edits.unwrap_or_default() }
     }
 
     fn violations(&self, whole: &Value, cancelled: &CancellationToken) -> Vec<Violation> {
@@ -214,6 +219,7 @@ fn argument<'a>(whole: &'a mut Value, path: &str) -> Option<&'a mut Value> {
 /// A misspelt name explains a missing one, so it comes first.
 fn most_helpful_first(mut violations: Vec<Violation>) -> Vec<Violation> {
     violations.sort_by_key(|violation| match &violation.kind {
+        ViolationKind::Wrapper { .. } => 0,
         ViolationKind::Unknown { nearest, .. } if !nearest.is_empty() => 0,
         ViolationKind::Missing { .. } => 1,
         ViolationKind::NotOneOf { .. } => 2,
@@ -224,7 +230,7 @@ fn most_helpful_first(mut violations: Vec<Violation>) -> Vec<Violation> {
 }
 
 fn holds_nul(path: &str) -> Violation {
-    let reason = "contains a NUL character, which no text may hold".to_owned();
+    let reason = "contains a NUL or half a character, which no text may hold".to_owned();
     Violation {
         path: path.to_owned(),
         kind: ViolationKind::Other { reason, fix: "leave that character out".to_owned() },

@@ -148,6 +148,10 @@ fn one(tool: &str, violation: &Violation) -> CallError {
                 .suggest("did_you_mean", nearest.clone())
                 .suggest("valid_fields", json!(known))
         }
+        ViolationKind::Wrapper { holds } => invalid(
+            "is not an argument of this tool".to_owned(),
+            format!("give what {field} holds as arguments of the tool: {}", holds.join(", ")),
+        ),
         ViolationKind::WrongType { given, wanted } => {
             invalid(format!("is of type {given}, not {wanted}"), format!("give {field} as {}", in_words(wanted)))
         }

@@ -106,18 +106,17 @@ fn take_strays(schema: &Map<String, Value>, object: &mut Map<String, Value>) -> 
     strays
 }
 
+/// The arguments that an object holds, if it is nothing but the whole, wrapped once more: `{"arguments": {...}}`.
+pub fn held_names(schema: &Map<String, Value>, given: &Map<String, Value>, value: &Value) -> Option<Vec<String>> {
+    let inner = value.as_object().filter(|inner| !inner.is_empty())?;
+    inner.keys().map(|name| same_name(schema, given, name).map(str::to_owned)).collect()
+}
+
 /// Puts a stray where it belongs; returns it when that is not certain.
 fn settle(schema: &Map<String, Value>, object: &mut Map<String, Value>, (name, value): Stray) -> Option<Stray> {
-    // The whole, wrapped once more: {"arguments": {...}}.
-    if let Value::Object(inner) = &value
-        && !inner.is_empty()
-        && inner.keys().all(|name| same_name(schema, object, name).is_some())
-    {
-        let Value::Object(inner) = value else { unreachable!("looked at above") };
-        for (name, value) in inner {
-            let name = same_name(schema, object, &name).map_or(name.clone(), str::to_owned);
-            object.insert(name, value);
-        }
+    if let Some(names) = held_names(schema, object, &value) {
+        let inner = if let Value::Object(inner) = value { inner } else { Map::new() };
+        object.extend(names.into_iter().zip(inner.into_iter().map(|(_, value)| value)));
         return None;
     }
     if let Some(meant) = meant_name(schema, object, &name) {

@@ -64,11 +64,10 @@ enum Step<'a> {
 
 impl<'a> Walk<'a> {
     fn object(&mut self, schema: &'a Map<String, Value>, object: &'a Map<String, Value>) {
-        if is_closed(schema) {
-            self.unknown(schema, object);
-        }
+        let held = if is_closed(schema) { self.unknown(schema, object) } else { Vec::new() };
         let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-        for name in required.filter_map(Value::as_str).filter(|name| !object.contains_key(*name)) {
+        let is_missing = |name: &&str| !object.contains_key(*name) && !held.iter().any(|held| held == name);
+        for name in required.filter_map(Value::as_str).filter(is_missing) {
             let wanted = property(schema, name).map_or_else(|| "any value".to_owned(), in_words);
             self.find(Step::Name(name), ViolationKind::Missing { wanted });
         }
@@ -87,13 +86,21 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn unknown(&mut self, schema: &'a Map<String, Value>, object: &'a Map<String, Value>) {
+    /// Finds unknown names; returns the arguments that are given, one object too far in.
+    fn unknown(&mut self, schema: &'a Map<String, Value>, object: &'a Map<String, Value>) -> Vec<String> {
+        let mut held = Vec::new();
         let known: Vec<String> = properties(schema).map(|(name, _)| name.clone()).collect();
         let mut more = 0_usize;
-        for (count, name) in object.keys().filter(|name| property(schema, name).is_none()).enumerate() {
+        let strays = object.iter().filter(|(name, _)| property(schema, name).is_none());
+        for (count, (name, value)) in strays.enumerate() {
             pace::worked(PER_VALUE);
             if count >= UNKNOWN_MAX {
                 more += 1;
+                continue;
+            }
+            if let Some(holds) = correction::held_names(schema, object, value) {
+                held.extend(holds.iter().cloned());
+                self.find(Step::Name(name), ViolationKind::Wrapper { holds });
                 continue;
             }
             let mut near = near::nearest(name, known.iter().map(String::as_str));
@@ -107,6 +114,7 @@ impl<'a> Walk<'a> {
             let path = super::joined(&self.shown_path(None), &format!("… and {more} more"));
             self.add(path, ViolationKind::Unknown { nearest: Vec::new(), known });
         }
+        held
     }
 
     fn value(&mut self, schema: &'a Map<String, Value>, value: &'a Value) {

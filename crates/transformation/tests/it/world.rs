@@ -246,7 +246,7 @@ fn check(tool: &str, arguments: &Map<String, Value>) -> Result<Map<String, Value
     let open = violations.iter().map(|violation| violation.path.clone()).collect();
     let known = arguments.iter().filter(|(name, _)| properties.contains_key(*name));
     let corrected = known.map(|(name, value)| (name.clone(), value.clone())).collect();
-    if violations.is_empty() { Ok(checked) } else { Err(Misfit { violations, corrected, open }) }
+    if violations.is_empty() { Ok(checked) } else { Err(Misfit { violations, corrected, open, ..Misfit::default() }) }
 }
 
 /// A small generator with a seed, so that a failure can be repeated.

@@ -1,9 +1,10 @@
 //! How well refusals help, measured: the published examples of both capabilities, made wrong in many ways.
 //!
 //! A wrong call counts three times: whether the refusal names the right fix, whether it points at the field at fault, and
-//! whether it carries the call to send instead. Not every mistake has one: what is missing cannot be made up.
+//! whether it carries the call to send instead, or how to change what was sent where that is not repeated. Not every mistake
+//! has one: what is missing cannot be made up.
 
-use contract::Tool;
+use contract::{Edit, Tool};
 use serde_json::{Value, json};
 
 use super::Arguments;
@@ -20,6 +21,15 @@ struct Wrong {
     fix: String,
     /// The call that was meant.
     meant: Value,
+    defaults: Arguments,
+}
+
+impl Wrong {
+    /// Arguments without those that only repeat a default.
+    fn plain(&self, mut arguments: Value) -> Value {
+        arguments.as_object_mut().unwrap().retain(|name, value| self.defaults.get(name) != Some(value));
+        arguments
+    }
 }
 
 /// What a refusal says, in whichever envelope.
@@ -30,15 +40,31 @@ struct Refusal {
 }
 
 impl Refusal {
-    fn of(answer: &Value) -> Option<Self> {
+    fn of(answer: &Value, sent: &Value) -> Option<Self> {
         let error = answer.get("error")?;
         let (details, suggestions) = (&error["details"], &error["suggestions"]);
         let field = error["field"].as_str().or_else(|| details["field"].as_str())?.to_owned();
         let told = |from: &Value, name: &str| from.get(name).map(Value::to_string).unwrap_or_default();
         let text = [told(suggestions, "hint"), told(details, "fix"), told(suggestions, "did_you_mean")].join(" ");
         let corrected = suggestions.get("corrected_arguments").or_else(|| details.get("corrected_arguments"));
-        Some(Self { field, text, corrected: corrected.cloned() })
+        let changed = || {
+            let mut changed = sent.clone();
+            Edit::apply(&edits(details.get("correction")?), &mut changed).map(|()| changed)
+        };
+        Some(Self { field, text, corrected: corrected.cloned().or_else(changed) })
     }
+}
+
+/// The operations of a JSON Patch.
+fn edits(patch: &Value) -> Vec<Edit> {
+    let text = |edit: &Value, name: &str| edit[name].as_str().unwrap().to_owned();
+    let operation = |edit: &Value| match text(edit, "op").as_str() {
+        "add" => Edit::Add { path: text(edit, "path"), value: edit["value"].clone() },
+        "replace" => Edit::Replace { path: text(edit, "path"), value: edit["value"].clone() },
+        "move" => Edit::Move { from: text(edit, "from"), path: text(edit, "path") },
+        _ => Edit::Remove { path: text(edit, "path") },
+    };
+    patch.as_array().unwrap().iter().map(operation).collect()
 }
 
 #[derive(Default)]
@@ -52,10 +78,11 @@ struct Score {
 
 impl Score {
     fn add(&mut self, wrong: &Wrong, answer: &Value) {
-        let refusal = Refusal::of(answer);
+        let refusal = Refusal::of(answer, &wrong.arguments);
         let named = refusal.as_ref().is_some_and(|refusal| refusal.text.contains(&wrong.fix));
         let pointed = refusal.as_ref().is_some_and(|refusal| refusal.field == wrong.field);
-        let corrected = refusal.and_then(|refusal| refusal.corrected).is_some_and(|corrected| corrected == wrong.meant);
+        let corrected = refusal.and_then(|refusal| refusal.corrected);
+        let corrected = corrected.is_some_and(|corrected| wrong.plain(corrected) == wrong.plain(wrong.meant.clone()));
         self.calls += 1;
         self.named += usize::from(named);
         self.pointed += usize::from(pointed);
@@ -80,7 +107,7 @@ impl Score {
             self.calls, reached[0], reached[1], reached[2]
         );
         assert!(self.calls >= 60, "{capability}: only {} wrong calls", self.calls);
-        assert!(reached[0] >= 95 && reached[1] >= 90 && reached[2] >= 60, "{capability} {reached:?}\n{missed}");
+        assert!(reached[0] >= 95 && reached[1] >= 90 && reached[2] >= 80, "{capability} {reached:?}\n{missed}");
     }
 }
 
@@ -149,6 +176,7 @@ impl Argument<'_> {
             field: field.to_owned(),
             fix: fix.to_owned(),
             meant: Value::Object(self.meant.clone()),
+            defaults: defaults(self.tool),
         }
     }
 
@@ -268,7 +296,13 @@ fn out_of_bounds(tool: &Tool, meant: &Arguments) -> Option<Wrong> {
         field: name.clone(),
         fix: most.to_string(),
         meant: Value::Object(corrected),
+        defaults: defaults(tool),
     })
+}
+
+fn defaults(tool: &Tool) -> Arguments {
+    let properties = tool.input_schema["properties"].as_object().unwrap().iter();
+    properties.filter_map(|(name, schema)| Some((name.clone(), schema.get("default")?.clone()))).collect()
 }
 
 fn is_moment(value: &Value) -> bool {
