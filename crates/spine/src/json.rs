@@ -5,6 +5,7 @@
 //! while they are read.
 
 mod number;
+mod surrogates;
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -43,6 +44,8 @@ pub struct Read {
     pub node: Node,
     /// How many values it holds.
     pub values: usize,
+    /// Whether halves of characters were left out, so that the text itself is not what was read.
+    pub lacks_halves: bool,
     has_doubles: bool,
 }
 
@@ -61,12 +64,19 @@ pub fn look(bytes: &[u8], depth_max: usize) -> Result<Read, Error> {
         Err(Error::Invalid(why)) if why.starts_with(OUT_OF_RANGE) => {
             Ok(Read { has_doubles: true, ..read(&number::without_infinite(bytes), depth_max)? })
         }
+        // The same: half a character becomes a NUL, which no text of an argument may hold.
+        Err(Error::Invalid(why)) if HALF_CHARACTER.iter().any(|start| why.starts_with(start)) => {
+            Ok(Read { lacks_halves: true, ..read(&surrogates::without_halves(bytes), depth_max)? })
+        }
         outcome => outcome,
     }
 }
 
 /// How serde_json says that a number is too large for a double.
 const OUT_OF_RANGE: &str = "number out of range";
+
+/// How it says that an escape is half of a character.
+const HALF_CHARACTER: [&str; 2] = ["lone leading surrogate in hex escape", "unexpected end of hex escape"];
 
 fn read(bytes: &[u8], depth_max: usize) -> Result<Read, Error> {
     let seen = Seen { values_left: Cell::new(VALUES_MAX), has_doubles: Cell::new(false) };
@@ -75,7 +85,12 @@ fn read(bytes: &[u8], depth_max: usize) -> Result<Read, Error> {
         .deserialize(&mut deserializer)
         .and_then(|node| deserializer.end().map(|()| node));
     match outcome {
-        Ok(node) => Ok(Read { node, values: VALUES_MAX - seen.values_left.get(), has_doubles: seen.has_doubles.get() }),
+        Ok(node) => Ok(Read {
+            node,
+            values: VALUES_MAX - seen.values_left.get(),
+            lacks_halves: false,
+            has_doubles: seen.has_doubles.get(),
+        }),
         Err(_) if seen.values_left.get() == 0 => Err(Error::TooManyValues),
         Err(error) => Err(Error::Invalid(error.to_string())),
     }
@@ -302,9 +317,12 @@ mod tests {
         check(r#"{"a":9007199254740993}"#, Ok(r#"{"a":9007199254740993}"#));
     }
 
+    // What a NUL is in is refused by its place.
     #[test]
-    fn a_lone_surrogate_is_refused() {
-        check(r#""\ud800""#, Err("hex escape"));
+    fn half_a_character_becomes_a_nul() {
+        check(r#"["\ud800", "\udc00\ud800", "a\ud800b"]"#, Ok(r#"["\u0000","\u0000\u0000","a\u0000b"]"#));
+        check(r#"["\ud83d\ude00", "\\ud800"]"#, Ok(r#"["😀","\\ud800"]"#));
+        check(r#""\ud8"#, Err("not valid JSON"));
     }
 
     #[test]

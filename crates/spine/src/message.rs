@@ -94,7 +94,7 @@ impl Message {
     /// Reads one message.
     pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Self, Malformed> {
         let read = json::look(bytes, depth_max).map_err(|error| Malformed::unread(&error))?;
-        let (inexact, values) = (read.inexact(bytes), read.values);
+        let (inexact, values, lacks_halves) = (read.inexact(bytes), read.values, read.lacks_halves);
         let mut whole = match read.node {
             Node::Object(entries) => entries,
             Node::List(_) => {
@@ -135,7 +135,7 @@ impl Message {
             _ => return Err(Malformed::invalid("method is missing or is not a string", id)),
         };
         let given = take("params");
-        let rewritten = given == Some(Node::Null);
+        let rewritten = lacks_halves || given == Some(Node::Null);
         let params = match given {
             // Some clients write null for nothing.
             None | Some(Node::Null) => Node::Object(Vec::new()),

@@ -79,7 +79,8 @@ async fn deep_nesting_and_lone_surrogates_are_refused() {
     check_body(deep, (400, -32700)).await;
     check_body("[".repeat(100_000), (400, -32700)).await;
     let lone = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"probe.echo","arguments":{"text":"\ud800"}}}"#;
-    check_body(lone, (400, -32700)).await;
+    // Half a character is refused like a NUL, with the rest of the call understood.
+    assert_eq!(refusal(&site().await.ask(&Request::post(lone)).await)["code"], "VALIDATION_ERROR");
 }
 
 #[tokio::test]

@@ -65,6 +65,29 @@ async fn what_is_not_a_message_is_a_fault_of_the_protocol_and_the_connection_liv
     piped.ok("retrieve_entities", json!({})).await;
 }
 
+// N-076, N-332
+#[tokio::test]
+async fn half_a_character_is_refused_with_its_field() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut served = Served::start(folder.path(), &[]).await;
+    let mut piped = Piped::start(folder.path(), &[]).await;
+    let headers = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    for half in [r"\ud800", r"\udc00", r"a\udc00\ud800b", r"\u0000"] {
+        let entity = format!(r#"{{"entity_type": "note", "title": "{half}"}}"#);
+        let params = format!(r#"{{"name": "ingest", "arguments": {{"entities": [{entity}]}}}}"#);
+        let text = format!(r#"{{"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {params}}}"#);
+        let over_http = served.http.send("POST", "/neotoma/mcp", &headers, text.as_bytes()).await.message();
+        for answer in [over_http, piped.line(&text).await] {
+            let error = refusal("ingest", &answer["result"]);
+            assert_eq!(
+                (&error["code"], &error["details"]["field"]),
+                (&json!("VALIDATION_ERROR"), &json!("entities.title"))
+            );
+        }
+    }
+    assert_eq!(served.ok("retrieve_entities", json!({})).await["total"], 0);
+}
+
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
