@@ -45,6 +45,7 @@ async fn hostile_type_names_are_refused_by_pattern() {
         &long,
         &sixty_five,
         "__proto__",
+        "constructor",
         "Constructor()",
         "",
         " ",
@@ -79,16 +80,7 @@ async fn hostile_type_names_are_refused_by_pattern() {
     }
 }
 
-// N-335
-#[tokio::test]
-async fn constructor_is_a_word_like_any_other() {
-    let desk = Desk::new();
-    // The pattern allows it, and nothing here gives it a meaning of its own.
-    let id = desk.store(json!([{"entity_type": "constructor", "name": "X"}])).await;
-    assert_eq!(desk.ok("get_entity_snapshot", json!({"entity_id": id})).await["entity_type"], "constructor");
-}
-
-// N-283
+// N-062, N-283, N-302
 #[tokio::test]
 async fn a_strict_type_refuses_what_no_rule_identifies() {
     let desk = Desk::new();

@@ -5,12 +5,15 @@ use super::{builtin, builtin_types};
 /// Longest type name, in characters.
 const TYPE_CHARS_MAX: usize = 64;
 
+/// A word that would read as a member of every object in the languages of many clients.
+const RESERVED: &str = "constructor";
+
 /// Plurals that no rule gives.
 const IRREGULAR: [(&str, &str); 3] = [("people", "person"), ("persons", "person"), ("facturas", "factura")];
 
 /// A text that cannot name an entity type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("an entity type has to match ^[a-z][a-z0-9_]{{0,63}}$")]
+#[error("an entity type has to match ^[a-z][a-z0-9_]{{0,63}}$ and not be a word that every object has")]
 pub struct BadType;
 
 /// The entity type that `given` means.
@@ -52,6 +55,7 @@ pub fn fold(given: &str) -> String {
 pub fn is_entity_type(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.len() <= TYPE_CHARS_MAX
+        && name != RESERVED
         && name.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_')
 }
 
