@@ -27,7 +27,7 @@ class Conversation:
         self.assertFalse(result.is_error, f"{tool} was refused: {result.content}")
         return result.structured_content
 
-    # N-067, N-268, N-269
+    # N-268, N-269
     def test_stores_reads_traces_and_corrects(self):
         entity = dict(entity_type="invoice", invoice_number="INV-001", amount=100)
 

@@ -30,14 +30,14 @@ function converse(title, connect) {
             return result.structuredContent;
         };
 
-        // N-001, N-253
+        // N-253
         it('lists the actions and their version', async () => {
             const names = (await client.listTools()).tools.map(tool => tool.name);
             for (const name of ['ingest', 'get_entity_snapshot', 'get_field_provenance', 'correct']) assert.ok(names.includes(name), name);
             assert.match(client.getInstructions(), /version 1\.1\.0/);
         });
 
-        // N-067, N-268, N-269
+        // N-268, N-269
         it('stores an invoice and finds it at once', async () => {
             const entity = { entity_type: 'invoice', ...known, amount: 100 };
             const stored = await call('ingest', { entities: [entity], client_request_id: 'first' });

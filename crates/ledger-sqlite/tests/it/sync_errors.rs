@@ -77,7 +77,7 @@ fn strace_works() -> bool {
     Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|status| status.success())
 }
 
-// R-805 (sqlite), SECURITY F07 (LEDGER_FAULTS=200 for the full length)
+// N-070, R-805 (sqlite), SECURITY F07 (LEDGER_FAULTS=200 for the full length)
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_failed_sync_is_unknown_and_the_same_key_settles_it() {

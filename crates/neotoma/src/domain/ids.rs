@@ -236,7 +236,6 @@ mod tests {
         value.as_object().cloned().unwrap()
     }
 
-    // N-272
     #[test]
     fn an_id_is_known_in_other_clothes() {
         let (entity, uuid) = ("ent_0123456789abcdef01234567", "0b7e5a52-3f0e-8c11-a5f4-1d2c3b4a5968");
@@ -253,9 +252,18 @@ mod tests {
         }
     }
 
+    // N-272
     #[test]
     fn an_entity_id_depends_on_user_type_and_identity_without_running_together() {
         let id = entity("u1", "company", "acme");
+        // Each part after its length in eight bytes.
+        let hashed = [
+            &b"\0\0\0\0\0\0\0\x06entity"[..],
+            b"\0\0\0\0\0\0\0\x02u1",
+            b"\0\0\0\0\0\0\0\x07company",
+            b"\0\0\0\0\0\0\0\x04acme",
+        ];
+        assert_eq!(id, format!("ent_{}", &content_hash(hashed.concat())[..24]));
         assert_eq!(id, "ent_23adee196133741182525d33");
         assert!(is_entity_id(&id));
         let others =
@@ -309,7 +317,7 @@ mod tests {
         assert_eq!(canonical(&json!(u64::MAX)), "18446744073709551615");
     }
 
-    // N-274, N-275, N-276
+    // N-210, N-274, N-275, N-276
     #[test]
     fn the_other_ids_are_uuids_that_depend_on_every_part() {
         let fields = map(json!({"a": 1, "b": 2}));
@@ -317,12 +325,15 @@ mod tests {
         let ids = [
             source("u", "h"),
             source("v", "h"),
+            source("u", "i"),
             internal_source("u", &["h"]),
             internal_source("u", &["correction", "e", "f"]),
             observation("s", None, "e", &fields, "0"),
             observation("s", Some("null"), "e", &fields, "0"),
             observation("s", None, "e", &fields, "1"),
             observation("s", None, "e", &map(json!({"a": 1})), "0"),
+            observation("t", None, "e", &fields, "0"),
+            observation("s", None, "f", &fields, "0"),
             relationship("u", "PART_OF", "a", "b"),
             relationship("u", "PART_OF", "b", "a"),
             relationship("v", "PART_OF", "a", "b"),
@@ -334,13 +345,15 @@ mod tests {
             event("e", "g"),
             run("s", &json!({}), "x"),
             run("s", &json!({"a": 1}), "x"),
+            run("t", &json!({}), "x"),
+            run("s", &json!({}), "y"),
             user("someone"),
         ];
         for (index, id) in ids.iter().enumerate() {
             assert!(is_uuid(id) && id.as_bytes()[14] == b'8' && b"89ab".contains(&id.as_bytes()[19]), "{id}");
             assert!(!ids[..index].contains(id), "{id} twice");
         }
-        assert_eq!(observation("s", None, "e", &same, "0"), ids[4]);
+        assert_eq!(observation("s", None, "e", &same, "0"), observation("s", None, "e", &fields, "0"));
     }
 
     #[test]

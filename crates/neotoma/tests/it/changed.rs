@@ -77,6 +77,7 @@ async fn observations_of_merged_entities_are_listed_with_the_survivor() {
     let whole = desk.ok("list_observations", json!({"entity_id": zenith})).await;
     let all = whole["observations"].as_array().unwrap();
     assert_eq!((all.len(), &whole["total"]), (24, &json!(24)));
+    assert!(all.iter().all(|one| one["source_id"].is_string()));
     let place = |one: &Value| (one["observed_at"].as_str().unwrap().to_owned(), one["id"].as_str().unwrap().to_owned());
     let mut sorted: Vec<_> = all.iter().map(place).collect();
     sorted.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
@@ -89,6 +90,13 @@ async fn observations_of_merged_entities_are_listed_with_the_survivor() {
         paged.extend(ids(&page["observations"]).into_iter().map(str::to_owned));
     }
     assert_eq!(paged, ids(&whole["observations"]));
+    let corrected = json!({"entity_id": zenith, "entity_type": "company", "field": "country", "value": "DE"});
+    desk.ok("correct", corrected).await;
+    desk.ok("delete", json!({"id": zenith})).await;
+    desk.ok("restore", json!({"id": zenith})).await;
+    let whole = desk.ok("list_observations", json!({"entity_id": zenith})).await;
+    assert_eq!(whole["total"], 27);
+    assert!(whole["observations"].as_array().unwrap().iter().all(|one| one["source_id"].is_string()), "{whole}");
 }
 
 // N-114
@@ -152,6 +160,7 @@ async fn a_corrected_field_leads_to_its_correction() {
     assert_eq!(desk.ok("list_timeline_events", json!({})).await["total"], 2);
 }
 
+// N-114, N-168, N-188, N-293
 #[tokio::test]
 async fn what_is_deleted_is_nowhere_and_comes_back() {
     let desk = Desk::new();

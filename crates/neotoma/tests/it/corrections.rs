@@ -32,7 +32,16 @@ async fn a_correction_is_the_next_snapshot() {
     assert_eq!(stored["source_priority"], json!(1000.0));
     assert_eq!(stored["specificity_score"], json!(1.0));
     assert_eq!(stored["fields"], json!({"status": "done"}));
-    desk.requires("correct", &correction(&id, "task", "status", json!("done")), &["entity_id", "entity_type"]).await;
+    let whole = correction(&id, "task", "status", json!("done"));
+    desk.requires("correct", &whole, &["entity_id", "entity_type", "field"]).await;
+    let mut without = whole;
+    without.as_object_mut().unwrap().shift_remove("value");
+    let refused = desk.refused("correct", without).await;
+    assert_eq!((&refused["code"], &refused["details"]["field"]), (&json!("VALIDATION_ERROR"), &json!("value")));
+    for value in [json!(7), json!(-0.5), json!(true), json!("text"), json!([1, [2]]), json!({"deep": {"x": null}})] {
+        desk.ok("correct", correction(&id, "task", "anything", value.clone())).await;
+        assert_eq!(desk.snapshot(&id).await["snapshot"]["anything"], value);
+    }
     desk.verify().await;
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -37,15 +37,27 @@ enum Fault {
     NoReads,
     /// Everything changes all the time.
     Unrest,
+    /// Runs cannot be found or counted.
+    NoRuns,
 }
 
 /// A ledger with a fault that the test chooses.
 struct Faulty {
     inner: SharedLedger,
     fault: AtomicU8,
+    /// How often something was read, and how many records that gave.
+    reads: AtomicUsize,
 }
 
 impl Faulty {
+    /// Puts one around the ledger of a desk.
+    fn around(parts: &mut neotoma::Parts) -> Arc<Self> {
+        let (inner, fault) = (parts.ledger.clone(), AtomicU8::new(Fault::None as u8));
+        let faulty = Arc::new(Self { inner, fault, reads: AtomicUsize::new(0) });
+        parts.ledger = faulty.clone();
+        faulty
+    }
+
     fn set(&self, fault: Fault) {
         self.fault.store(fault as u8, Ordering::SeqCst);
     }
@@ -59,6 +71,7 @@ impl Faulty {
         &'a self,
         read: BoxFuture<'a, Result<T, ReadError>>,
     ) -> BoxFuture<'a, Result<T, ReadError>> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
         match self.has(Fault::NoReads) {
             true => std::future::ready(Err(ReadError::Unavailable("/secret/disk".to_owned()))).boxed(),
             false => read,
@@ -114,7 +127,16 @@ impl Ledger for Faulty {
         at: Seq,
         find: Find,
     ) -> BoxFuture<'a, Result<Page<RecordVersion>, ReadError>> {
-        self.read(self.inner.find(tenant, at, find))
+        if self.has(Fault::NoRuns) && find.kind == kind::RUN {
+            return std::future::ready(Err(ReadError::Unavailable("/secret/disk".to_owned()))).boxed();
+        }
+        let read = self.read(self.inner.find(tenant, at, find));
+        async move {
+            let page = read.await?;
+            self.reads.fetch_add(page.items.len(), Ordering::Relaxed);
+            Ok(page)
+        }
+        .boxed()
     }
 
     fn count<'a>(
@@ -124,6 +146,9 @@ impl Ledger for Faulty {
         find: Find,
         most: u64,
     ) -> BoxFuture<'a, Result<u64, ReadError>> {
+        if self.has(Fault::NoRuns) && find.kind == kind::RUN {
+            return std::future::ready(Err(ReadError::Unavailable("/secret/disk".to_owned()))).boxed();
+        }
         self.read(self.inner.count(tenant, at, find, most))
     }
 
@@ -189,9 +214,7 @@ async fn desk() -> (Desk, Arc<Faulty>) {
         std::fs::create_dir(&uploads).unwrap();
         std::fs::write(uploads.join("note.txt"), "Remember the milk.").unwrap();
         parts.roots = Arc::new(blobs::jail::Roots::open(&[uploads]).unwrap());
-        let faulty = Arc::new(Faulty { inner: parts.ledger.clone(), fault: AtomicU8::new(Fault::None as u8) });
-        parts.ledger = faulty.clone();
-        kept = Some(faulty);
+        kept = Some(Faulty::around(parts));
     });
     let names = ["Acme", "Birke", "Gone", "Former"].map(|name| json!({"entity_type": "company", "name": name}));
     desk.store(json!(names)).await;
@@ -345,7 +368,7 @@ async fn a_failing_store_is_a_failed_query_and_may_be_asked_again() {
     }
 }
 
-// N-002
+// N-002 (validated)
 #[tokio::test]
 async fn what_is_malformed_is_refused_before_the_store_is_asked() {
     let (desk, ledger) = desk().await;
@@ -377,13 +400,56 @@ async fn what_is_malformed_is_refused_before_the_store_is_asked() {
 
 // N-265
 #[tokio::test]
-async fn a_quota_that_cannot_be_read_lets_nothing_through() {
-    let (desk, ledger) = desk().await;
-    let (runs, sources) = (desk.records(kind::RUN).await.len(), desk.records(kind::SOURCE).await.len());
-    ledger.set(Fault::NoReads);
-    assert_eq!(desk.refused("ingest", file("Unseen")).await["code"], "DB_QUERY_FAILED");
-    ledger.set(Fault::None);
-    assert_eq!((desk.records(kind::RUN).await.len(), desk.records(kind::SOURCE).await.len()), (runs, sources));
+async fn a_quota_that_cannot_be_counted_lets_nothing_through() {
+    let mut kept = None;
+    let desk = files::desk(|parts, _| {
+        parts.interpreter = crate::quota::Metered::rules();
+        kept = Some(Faulty::around(parts));
+    });
+    let ledger = kept.unwrap();
+    let stored = desk.ok("ingest", file("Seen")).await;
+    let head = desk.head().await;
+    ledger.set(Fault::NoRuns);
+    let again = json!({"source_id": stored["source_id"], "interpretation_config": {"model_id": "new"}});
+    for (tool, arguments) in
+        [("ingest", file("Unseen")), ("upload_file", json!({"file_path": "note.txt"})), ("reinterpret", again)]
+    {
+        assert_eq!(desk.refused(tool, arguments).await["code"], "DB_QUERY_FAILED", "{tool}");
+    }
+    // What needs no run needs no quota.
+    let mut plain = file("Unseen");
+    plain["interpret"] = json!(false);
+    assert_eq!(desk.head().await, head);
+    desk.ok("ingest", plain).await;
+}
+
+// N-147: counts are kept and pages are walked along an index, so that a page is all that is read.
+#[tokio::test]
+async fn a_page_of_many_takes_as_much_as_a_page_of_few() {
+    let mut kept = None;
+    let desk = Desk::having(|parts, _| kept = Some(Faulty::around(parts)));
+    let ledger = kept.unwrap();
+    let cost = async |arguments: Value| {
+        let before = ledger.reads.load(Ordering::Relaxed);
+        let listed = desk.ok("retrieve_entities", arguments).await;
+        assert_eq!(listed["entities"].as_array().unwrap().len(), 100);
+        (listed["total"].as_u64().unwrap(), ledger.reads.load(Ordering::Relaxed) - before)
+    };
+    let notes = |from: usize, to: usize| {
+        let note = |number| json!({"entity_type": "note", "title": format!("Note {number}"), "content": "x"});
+        json!({"entities": (from..to).map(note).collect::<Vec<_>>()})
+    };
+    desk.ok("ingest", notes(0, 1000)).await;
+    let calls = [json!({}), json!({"entity_type": "note"}), json!({"limit": 100, "include_snapshots": false})];
+    let mut few = Vec::new();
+    for arguments in &calls {
+        few.push(cost(arguments.clone()).await);
+    }
+    desk.ok("ingest", notes(1000, 6000)).await;
+    for (arguments, (total, reads)) in calls.iter().zip(few) {
+        assert_eq!(total, 1000);
+        assert_eq!(cost(arguments.clone()).await, (6000, reads), "{arguments}");
+    }
 }
 
 // N-039

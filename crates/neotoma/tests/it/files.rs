@@ -313,7 +313,7 @@ async fn a_local_file_that_nobody_looks_into_is_stored_without_being_held() {
     assert_eq!(*seen.lock().unwrap(), [0, TASKS.len()]);
 }
 
-// N-037, N-088
+// N-037, N-088, N-100
 #[tokio::test]
 async fn a_store_of_blobs_that_fails_is_tried_again() {
     let broken = Arc::new(AtomicBool::new(true));
@@ -488,6 +488,48 @@ async fn an_answer_reports_what_was_not_understood() {
     assert_eq!(messages(&desk.ok("reinterpret", again).await), messages(&stored));
     let plain = desk.ok("ingest", file(b"Remember the milk.", "text/plain")).await;
     assert_eq!(plain["warnings"], json!([]));
+}
+
+/// Finds a bill, and counts how often it was asked.
+struct Counting(Arc<std::sync::atomic::AtomicUsize>);
+
+impl Interpreter for Counting {
+    fn version(&self) -> String {
+        "counting/1".to_owned()
+    }
+
+    fn interpret<'a>(&'a self, _: Document<'a>, _: &'a contract::Object) -> BoxFuture<'a, Result<Understood, Failure>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let fields = json!({"invoice_number": "I-1", "amount_due": "a lot", "invoice_date": "2027-01-02"});
+        let bill = Extracted { entity_type: "Bills".to_owned(), fields: fields.as_object().unwrap().clone().into() };
+        Box::pin(std::future::ready(Ok(vec![bill].into())))
+    }
+}
+
+// N-069: a file is stored, interpreted, and what it says goes through the schema into observations; entities go the same
+// way without an interpreter.
+#[tokio::test]
+async fn files_and_entities_take_one_way_but_for_the_interpreter() {
+    let asked = Arc::<std::sync::atomic::AtomicUsize>::default();
+    let desk = desk(|parts, _| parts.interpreter = Arc::new(Counting(asked.clone())));
+    let entities = json!({"entities": [
+        {"entity_type": "Bills", "invoice_number": "I-1", "amount_due": "a lot", "invoice_date": "2027-01-02"},
+    ]});
+    let mut shown = Vec::new();
+    for (arguments, runs, kind) in [(entities, 0, "structured"), (file(b"A bill.", "text/plain"), 1, "file")] {
+        let stored = desk.ok("ingest", arguments).await;
+        assert_eq!(asked.load(Ordering::Relaxed), runs, "{kind}");
+        let id = stored["entities"][0]["id"].clone();
+        let observed =
+            desk.ok("list_observations", json!({"entity_id": id, "limit": 1})).await["observations"][0].clone();
+        assert_eq!((&observed["source_id"], &observed["entity_type"]), (&stored["source_id"], &json!("invoice")));
+        let around = json!({"node_id": stored["source_id"], "node_type": "source"});
+        assert_eq!(desk.ok("get_graph_neighborhood", around).await["source_material"]["kind"], kind);
+        let warned = stored["warnings"].as_array().unwrap().iter().map(|one| one["field"].clone()).collect::<Vec<_>>();
+        shown.push((id, observed["fields"].clone(), observed["schema_version"].clone(), warned));
+    }
+    assert_eq!(shown[0], shown[1]);
+    assert_eq!(json!(shown[0].3), json!(["amount_due", "currency"]), "the schema was asked");
 }
 
 // N-069

@@ -62,6 +62,18 @@ async fn relationships_are_listed_newest_first() {
     assert_eq!(ids(&list(json!({"offset": 3})).await["relationships"]), [""; 0]);
 }
 
+// N-245
+#[tokio::test]
+async fn relationships_of_one_moment_are_listed_by_id() {
+    let desk = Desk::new();
+    let contact = |name: &str| json!({"entity_type": "contact", "name": name, "organization": "Acme"});
+    desk.store(json!([contact("One"), contact("Two"), contact("Three"), contact("Four")])).await;
+    let listed = desk.ok("list_relationships", json!({"entity_id": "Acme"})).await["relationships"].clone();
+    let edges = listed.as_array().unwrap();
+    assert!(edges.len() == 4 && edges.iter().all(|edge| edge["created_at"] == edges[0]["created_at"]), "{listed}");
+    assert_eq!(ids(&listed), sorted(ids(&listed)));
+}
+
 // N-244, N-165, N-006
 #[tokio::test]
 async fn arguments_that_mean_nothing_are_refused() {
@@ -144,9 +156,10 @@ async fn related_entities_come_by_hop_and_each_edge_once() {
     let bare = get(json!({"include_entities": false})).await;
     assert!(bare["entities"].as_array().unwrap().iter().all(|one| one.get("snapshot").is_none()));
     assert_eq!(bare["total_entities"], 2);
+    desk.requires("get_related_entities", &json!({"entity_id": "hub"}), &["entity_id"]).await;
 }
 
-// N-167
+// N-167, N-179
 #[tokio::test]
 async fn a_walk_is_capped_and_says_so() {
     let desk = Desk::new();
@@ -226,6 +239,7 @@ async fn the_neighborhood_of_an_entity_has_what_is_asked_for() {
     let bare = desk.ok("get_graph_neighborhood", off).await;
     let absent = ["relationships", "related_entities", "related_sources", "timeline_events", "observations"];
     assert!(absent.iter().all(|part| bare.get(*part).is_none()) && bare.get("entity_snapshot").is_some());
+    desk.requires("get_graph_neighborhood", &json!({"node_id": "Ship"}), &["node_id"]).await;
 }
 
 // N-170, N-171, N-175, N-176
@@ -280,7 +294,7 @@ async fn unknown_nodes_are_refused_by_what_they_would_be() {
     }
 }
 
-// N-179
+// N-118, N-179
 #[tokio::test]
 async fn every_part_of_a_neighborhood_is_capped() {
     let desk = Desk::new();
@@ -289,6 +303,8 @@ async fn every_part_of_a_neighborhood_is_capped() {
     }
     let around = desk.ok("get_graph_neighborhood", json!({"node_id": "Ship", "include_observations": true})).await;
     assert_eq!(around["observations"].as_array().unwrap().len(), 100);
+    let listed = desk.ok("list_observations", json!({"entity_id": "Ship"})).await;
+    assert_eq!((listed["observations"].as_array().unwrap().len(), &listed["total"]), (100, &json!(101)));
     assert_eq!(around["related_sources"].as_array().unwrap().len(), 100);
     assert_eq!(around["truncated"], json!(["related_sources", "observations"]));
     let many: Vec<Value> = (0..101)

@@ -44,6 +44,7 @@ async fn names_addresses_and_numbers_are_found_in_any_notation() {
     let answer = desk.ok("get_entity_by_identifier", json!({"identifier": "info@acme.test"})).await;
     let first = &answer["entities"][0];
     assert_eq!((&first["entity_type"], &first["snapshot"]["tax_id"]), (&json!("company"), &json!("DE 123.456")));
+    assert_eq!((&answer["total"], &desk.snapshot("DE 123.456").await["entity_id"]), (&json!(1), &first["id"]));
 }
 
 // N-154
@@ -180,24 +181,67 @@ async fn what_is_no_identifier_is_refused() {
     }
 }
 
+/// Arguments with one more.
+fn with(arguments: &Value, name: &str, value: &str) -> Value {
+    let mut arguments = arguments.clone();
+    arguments[name] = json!(value);
+    arguments
+}
+
 // N-012
 #[tokio::test]
 async fn an_entity_is_named_by_id_or_by_a_unique_name() {
     let desk = desk().await;
-    let id = desk.ok("get_entity_snapshot", json!({"entity_id": "acme holding"})).await["entity_id"].clone();
-    for tool in ["list_observations", "list_relationships", "get_related_entities"] {
-        for reference in [id.clone(), json!("Acme Holding")] {
-            desk.ok(tool, json!({"entity_id": reference})).await;
-        }
-        let ambiguous = desk.refused(tool, json!({"entity_id": "Acme"})).await;
-        assert_eq!(ambiguous["code"], "VALIDATION_ERROR");
-        let candidates = ambiguous["details"]["candidates"].as_array().unwrap();
-        let mut types: Vec<&str> = candidates.iter().map(|one| one["entity_type"].as_str().unwrap()).collect();
-        types.sort_unstable();
-        assert_eq!(types, ["company", "note"]);
+    let id = desk.ok("get_entity_snapshot", json!({"entity_id": "+49 30 1234"})).await["entity_id"].clone();
+    let twins =
+        desk.ok("get_entity_by_identifier", json!({"identifier": "Acme", "limit": 2})).await["entities"].clone();
+    let mut expected: Vec<Value> = twins
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| json!({"id": one["id"], "entity_type": one["entity_type"]}))
+        .collect();
+    expected.sort_by_key(Value::to_string);
+    assert_eq!(expected.len(), 2);
+    let correct = json!({"entity_type": "person", "field": "role", "value": "x"});
+    let edge = json!({"relationship_type": "REFERS_TO"});
+    for (tool, argument, more) in [
+        ("get_entity_snapshot", "entity_id", json!({})),
+        ("list_observations", "entity_id", json!({})),
+        ("get_field_provenance", "entity_id", json!({"field": "name"})),
+        ("list_relationships", "entity_id", json!({})),
+        ("get_related_entities", "entity_id", json!({})),
+        ("get_graph_neighborhood", "node_id", json!({})),
+        ("correct", "entity_id", correct),
+        ("create_relationship", "source_entity_id", with(&edge, "target_entity_id", "Acme Holding")),
+        ("create_relationship", "target_entity_id", with(&edge, "source_entity_id", "Acme Holding")),
+        ("merge_entities", "from_entity_id", json!({"to_entity_id": "Acme Holding"})),
+        ("merge_entities", "to_entity_id", json!({"from_entity_id": "Acme Holding"})),
+        ("delete", "id", json!({})),
+    ] {
+        let ambiguous = desk.refused(tool, with(&more, argument, "Acme")).await;
+        assert_eq!(
+            (&ambiguous["code"], &ambiguous["details"]["field"]),
+            (&json!("VALIDATION_ERROR"), &json!(argument))
+        );
+        let mut candidates = ambiguous["details"]["candidates"].as_array().unwrap().clone();
+        candidates.sort_by_key(Value::to_string);
+        assert_eq!(candidates, expected, "{tool}");
         for malformed in ["ent_1", "ent_0123456789abcdef0123456g"] {
-            let refused = desk.refused(tool, json!({"entity_id": malformed})).await;
-            assert_eq!(refused["code"], "VALIDATION_ERROR", "{tool} {malformed}");
+            let refused = desk.refused(tool, with(&more, argument, malformed)).await;
+            assert_eq!(
+                (&refused["code"], &refused["details"]["field"]),
+                (&json!("VALIDATION_ERROR"), &json!(argument)),
+                "{tool} {malformed}"
+            );
+        }
+        // Who is deleted or merged into another type is not looked up again below.
+        if !["merge_entities", "delete"].contains(&tool) {
+            for reference in [id.as_str().unwrap(), "Zoë Müller", "+49 30 1234"] {
+                desk.ok(tool, with(&more, argument, reference)).await;
+            }
         }
     }
+    desk.ok("delete", json!({"id": "+49 30 1234"})).await;
+    assert_eq!(desk.refused("get_entity_snapshot", json!({"entity_id": id})).await["code"], "ENTITY_NOT_FOUND");
 }

@@ -197,7 +197,7 @@ fn call(dice: &mut Dice, ids: &[String], edges: &[String]) -> (&'static str, Val
             let fields = [
                 json!({"phone": dice.roll(3).to_string()}),
                 json!({"connected_on": date}),
-                json!({"role": "x", "phone": null}),
+                json!({"role": "x", "phone": null, "nicknames": ["a", "b"], "mood": {"deep": 1}}),
             ];
             let mut entity = fields[dice.roll(fields.len())].clone();
             entity["entity_type"] = json!("contact");
@@ -223,6 +223,23 @@ fn call(dice: &mut Dice, ids: &[String], edges: &[String]) -> (&'static str, Val
                 "create_relationship",
                 json!({"relationship_type": of, "source_entity_id": one, "target_entity_id": two, "metadata": metadata}),
             )
+        }
+    }
+}
+
+/// Every field of every snapshot leads to an observation that carries it and to its source.
+async fn trace_every_field(desk: &Desk) {
+    for entity in desk.ok("retrieve_entities", json!({})).await["entities"].as_array().unwrap() {
+        let snapshot = desk.snapshot(entity["id"].as_str().unwrap()).await;
+        let observations = desk.ok("list_observations", json!({"entity_id": entity["id"]})).await;
+        for (field, value) in snapshot["snapshot"].as_object().unwrap() {
+            let found = desk.ok("get_field_provenance", json!({"entity_id": entity["id"], "field": field})).await;
+            let winner = &found["source_observation"];
+            assert_eq!((&found["value"], &winner["id"]), (value, &snapshot["provenance"][field]), "{field}");
+            assert_eq!(found["source_material"]["id"], winner["source_id"], "{field}");
+            let listed = observations["observations"].as_array().unwrap();
+            let origin = listed.iter().find(|one| one["id"] == winner["id"]).unwrap();
+            assert_eq!((&origin["fields"][field], &origin["source_id"]), (value, &winner["source_id"]), "{field}");
         }
     }
 }
@@ -258,6 +275,7 @@ async fn run(seed: u64, calls: usize) -> BTreeSet<&'static str> {
             check(&desk).await;
         }
     }
+    trace_every_field(&desk).await;
     // Taken apart, everything is as if it had never been together.
     for merged in Store::read(&desk).await.merges.into_keys() {
         desk.ok("unmerge_entities", json!({"from_entity_id": merged})).await;
@@ -270,7 +288,7 @@ async fn run(seed: u64, calls: usize) -> BTreeSet<&'static str> {
     answered
 }
 
-// N-199, N-221, N-222, N-225, N-293
+// N-132, N-199, N-221, N-222, N-225, N-293
 #[tokio::test]
 async fn snapshots_edges_and_events_are_what_a_fresh_look_gives() {
     let runs: u64 = std::env::var("NEOTOMA_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(6);

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use contract::Object;
 use neotoma::interpret::{Document, Extracted, Failure, Interpreter, Rules, Understood};
 
-// N-211
 #[tokio::test]
 async fn a_small_pdf_that_unpacks_to_gigabytes_is_refused() {
     let bomb = spaces(4096);
@@ -15,14 +14,12 @@ async fn a_small_pdf_that_unpacks_to_gigabytes_is_refused() {
     check(&pdf(&[&object]), "what a page of the PDF draws is too large or cannot be read").await;
 }
 
-// N-211
 #[tokio::test]
 async fn layers_of_compression_are_bounded_too() {
     let object = stream("/Filter [/FlateDecode /FlateDecode]", &deflated(&spaces(2048)));
     check(&pdf(&[&object]), "what a page of the PDF draws is too large or cannot be read").await;
 }
 
-// N-211
 #[tokio::test]
 async fn bombs_in_fonts_and_object_streams_are_bounded_too() {
     let font = b"<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /ToUnicode 5 0 R >>";
@@ -35,7 +32,6 @@ async fn bombs_in_fonts_and_object_streams_are_bounded_too() {
     assert_eq!(answer, Ok(Vec::new()));
 }
 
-// N-211
 #[tokio::test]
 async fn garbage_is_not_a_pdf() {
     check(b"%PDF-1.7\n\xff\xfe garbage", "the PDF cannot be read").await;
@@ -47,7 +43,6 @@ async fn garbage_is_not_a_pdf() {
     }
 }
 
-// N-211
 #[tokio::test]
 async fn references_in_a_circle_end() {
     let objects = [
@@ -64,7 +59,6 @@ async fn references_in_a_circle_end() {
     assert!(started.elapsed() < Duration::from_secs(20));
 }
 
-// N-211
 #[tokio::test]
 async fn deep_nesting_ends() {
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
@@ -72,7 +66,6 @@ async fn deep_nesting_ends() {
     assert!(interpret(deep.as_bytes(), "application/json").await.is_err());
 }
 
-// N-211
 #[tokio::test]
 async fn a_million_rows_give_five_thousand_entities() {
     let mut csv = "Date,Payee,Amount\n".to_owned();
@@ -82,7 +75,6 @@ async fn a_million_rows_give_five_thousand_entities() {
     assert!(found.iter().all(|entity| entity.entity_type == "transaction"));
 }
 
-// N-211
 #[tokio::test]
 async fn very_long_texts_stay_one_note() {
     let text = "word ".repeat(2_000_000);
@@ -90,7 +82,6 @@ async fn very_long_texts_stay_one_note() {
     assert_eq!(found.len(), 1);
 }
 
-// N-211
 #[tokio::test]
 async fn texts_that_repeat_one_mark_are_read_in_time() {
     let started = Instant::now();
@@ -109,7 +100,6 @@ async fn texts_that_repeat_one_mark_are_read_in_time() {
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
-// N-211
 #[tokio::test]
 async fn images_and_spreadsheets_give_nothing_and_that_is_remarked() {
     let sheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";

@@ -236,7 +236,6 @@ async fn filters_and_sort_that_mean_nothing_are_refused() {
     assert_eq!(refused["code"], "VALIDATION_ERROR");
 }
 
-// N-137
 #[tokio::test]
 async fn the_own_user_id_is_accepted() {
     let desk = Desk::new();
@@ -299,7 +298,7 @@ async fn a_read_at_its_point_gives_the_same_bytes_later() {
     }
 }
 
-// N-249, N-111, N-131, N-144, N-153, N-166, N-178, N-187
+// N-249, N-111, N-131, N-144, N-153, N-166, N-178, N-187, N-248
 #[tokio::test]
 async fn a_call_made_twice_gives_the_same_bytes() {
     let desk = Desk::new();
@@ -339,7 +338,7 @@ async fn a_call_made_twice_gives_the_same_bytes() {
 }
 
 /// Beyond what one call looks at: an index serves values, ranges and sort, and what none serves says that it is incomplete.
-// N-006, N-142, N-147
+// N-006, N-142
 #[tokio::test]
 async fn filters_and_sort_go_on_beyond_ten_thousand() {
     let desk = Desk::new();

@@ -7,6 +7,7 @@ mod changed;
 mod corpus;
 mod corrections;
 mod desk;
+mod determinism;
 mod faults;
 mod feed;
 mod files;

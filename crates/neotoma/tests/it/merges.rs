@@ -93,7 +93,7 @@ async fn the_same_merge_gives_the_same_result() {
     assert_eq!(results[0], results[1]);
 }
 
-// N-214, N-215, N-216, N-220, N-221, N-222
+// N-188, N-214, N-215, N-216, N-220, N-221, N-222
 #[tokio::test]
 async fn a_merge_loses_nothing() {
     let desk = Desk::new();
@@ -179,7 +179,7 @@ async fn later_observations_stay_where_they_were_written() {
     assert_eq!(refused["code"], "VALIDATION_ERROR");
 }
 
-// N-217
+// N-215, N-217
 #[tokio::test]
 async fn both_entities_have_to_be_there() {
     let desk = Desk::new();
@@ -195,6 +195,15 @@ async fn both_entities_have_to_be_there() {
     ] {
         let refused = desk.refused("merge_entities", arguments).await;
         assert_eq!((&refused["code"], &refused["details"]["field"]), (&json!("ENTITY_NOT_FOUND"), &json!(field)));
+    }
+    for (wrong, field) in [
+        (json!({"to_entity_id": ids[0]}), "from_entity_id"),
+        (json!({"from_entity_id": ids[0]}), "to_entity_id"),
+        (json!({"from_entity_id": 7, "to_entity_id": ids[0]}), "from_entity_id"),
+        (json!({"from_entity_id": ids[0], "to_entity_id": [ids[1], ids[2]]}), "to_entity_id"),
+    ] {
+        let refused = desk.refused("merge_entities", wrong).await;
+        assert_eq!((&refused["code"], &refused["details"]["field"]), (&json!("VALIDATION_ERROR"), &json!(field)));
     }
     let bob = Caller { tenant: "local", user: "bob" };
     assert_eq!(
@@ -225,7 +234,7 @@ async fn into_itself_back_again_and_into_another_type_are_refused() {
     assert_eq!(desk.snapshot(&ids[0]).await["entity_id"], json!(ids[1]));
 }
 
-// N-224, N-333
+// N-221, N-224, N-333
 #[tokio::test]
 async fn a_chain_leads_to_its_end_and_comes_apart_in_any_order() {
     let desk = Desk::new();
@@ -233,7 +242,8 @@ async fn a_chain_leads_to_its_end_and_comes_apart_in_any_order() {
     let alone: Vec<Value> = vec![desk.snapshot(&ids[0]).await["snapshot"].clone()];
     desk.ok("merge_entities", merge(&ids[0], &ids[1])).await;
     // The end of a chain is meant, whichever part is named.
-    desk.ok("merge_entities", merge(&ids[1], &ids[2])).await;
+    let merged = desk.ok("merge_entities", merge(&ids[1], &ids[2])).await;
+    assert_eq!(merged["observations_moved"], 2, "those that led to it before lead further now");
     for id in &ids {
         assert_eq!(desk.snapshot(id).await["entity_id"], json!(ids[2]));
     }
@@ -249,6 +259,17 @@ async fn a_chain_leads_to_its_end_and_comes_apart_in_any_order() {
     desk.ok("unmerge_entities", json!({"from_entity_id": ids[1]})).await;
     assert_eq!(desk.snapshot(&ids[1]).await["observation_count"], 1);
     desk.verify().await;
+}
+
+// N-224
+#[tokio::test]
+async fn what_is_said_under_the_old_id_is_said_of_the_survivor() {
+    let desk = Desk::new();
+    let release = |id: &str, status: &str| json!([{"entity_type": "release", "id": id, "status": status}]);
+    let (old, new) = (desk.store(release("r1", "open")).await, desk.store(release("r2", "open")).await);
+    desk.ok("merge_entities", merge(&old, &new)).await;
+    assert_eq!(desk.store(release("r1", "shipped")).await, new);
+    assert_eq!(desk.snapshot(&new).await["snapshot"]["status"], "shipped");
 }
 
 // N-223, N-333

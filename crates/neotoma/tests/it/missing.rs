@@ -25,7 +25,7 @@ async fn a_missing_id_is_never_an_empty_success() {
     }
 }
 
-// N-250
+// N-145, N-250
 #[test]
 fn the_order_of_every_list_is_documented_and_ends_in_the_id() {
     let page = include_str!("../../../../docs/neotoma.md");

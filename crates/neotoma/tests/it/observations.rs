@@ -35,6 +35,7 @@ async fn observations_are_listed_newest_first_whole() {
     assert!(answer["observations"].as_array().unwrap().iter().all(|one| one["source_id"].is_string()));
     let entity = desk.ok("get_entity_snapshot", json!({"entity_id": "Ship"})).await;
     assert_eq!(first["entity_id"], entity["entity_id"]);
+    desk.requires("list_observations", &json!({"entity_id": "Ship"}), &["entity_id"]).await;
 }
 
 // N-118, N-123, N-006
@@ -63,7 +64,7 @@ async fn pages_of_equal_times_have_no_gap_and_no_repeat() {
     }
 }
 
-// N-121
+// N-110, N-121, N-165, N-244
 #[tokio::test]
 async fn unknown_and_malformed_entities_are_refused() {
     let desk = Desk::new();

@@ -13,10 +13,10 @@ use crate::files::{code, desk, file};
 const BOB: Caller<'static> = Caller { tenant: "local", user: "bob" };
 
 /// The embedded rules behind a door that charges for each run.
-struct Metered(Rules);
+pub struct Metered(Rules);
 
 impl Metered {
-    fn rules() -> Arc<Self> {
+    pub fn rules() -> Arc<Self> {
         Arc::new(Self(Rules::default()))
     }
 }

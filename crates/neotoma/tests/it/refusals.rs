@@ -202,6 +202,10 @@ async fn refusals_have_code_field_and_fix_and_repeat_nothing() {
         let shown = (refused["code"].as_str().unwrap(), refused["details"]["field"].as_str().unwrap_or_default());
         assert_eq!(shown, (code, field), "{tool} {arguments}: {refused}");
         assert!(refused["details"]["fix"].as_str().is_some_and(|fix| !fix.is_empty()), "{tool}: {refused}");
+        if code == "VALIDATION_ERROR" {
+            let reason = refused["details"]["reason"].as_str();
+            assert!(reason.is_some_and(|reason| !reason.is_empty()), "{tool} {arguments}: {refused}");
+        }
         assert!(!refused.to_string().contains(MARK), "{tool} {arguments}: {refused}");
     }
     // The file that could not be interpreted is stored; nothing else is.
@@ -259,6 +263,38 @@ async fn a_call_that_was_given_up_writes_nothing_and_says_so() {
     let refused = desk.envelope(&error);
     assert_eq!((&refused["code"], refused["details"].get("outcome")), (&json!("SERVICE_UNAVAILABLE"), None));
     assert_eq!(desk.head().await, head);
+}
+
+// N-004, N-027: every argument of every tool.
+#[tokio::test]
+async fn every_tool_names_every_argument_that_is_wrong() {
+    let desk = Desk::new();
+    for tool in contract::generated::neotoma::manifest().tools {
+        let mut arguments = json!({"no_such_argument": 1});
+        let mut expected = vec!["no_such_argument".to_owned()];
+        for (name, schema) in tool.input_schema["properties"].as_object().unwrap() {
+            arguments[name] = match schema["type"].as_str() {
+                Some("object") => json!(7),
+                Some(_) => json!({"no": {"such": "value"}, "more": 1}),
+                // Any value will do.
+                None => continue,
+            };
+            expected.push(name.clone());
+        }
+        let refused = desk.refused(&tool.name, arguments).await;
+        assert_eq!(refused["code"], "VALIDATION_ERROR", "{}", tool.name);
+        let mut named: Vec<&str> = refused["details"]["violations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["field"].as_str().unwrap())
+            .collect();
+        named.retain(|name| *name != "value");
+        named.sort_unstable();
+        expected.sort();
+        assert_eq!(named, expected, "{}", tool.name);
+    }
+    assert_eq!(desk.head().await, 0);
 }
 
 // N-004: by the schema, and by what only the capability knows.

@@ -143,6 +143,7 @@ async fn what_cannot_be_interpreted_is_told_apart() {
         (run(&json!(""), json!({})), "VALIDATION_ERROR", "source_id"),
         (run(&structured, json!({})), "VALIDATION_ERROR", "source_id"),
         (json!({"source_id": source}), "VALIDATION_ERROR", "interpretation_config"),
+        (json!({"interpretation_config": {}}), "VALIDATION_ERROR", "source_id"),
         (run(&source, json!({"feature_flags": {"a": 1}})), "VALIDATION_ERROR", "interpretation_config.feature_flags"),
         (run(&source, json!({"temperature": "hot"})), "VALIDATION_ERROR", "interpretation_config.temperature"),
         (run(&source, json!({})), "ANALYSIS_FAILED", ""),

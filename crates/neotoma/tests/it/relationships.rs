@@ -22,7 +22,7 @@ async fn total(desk: &Desk, id: &str) -> Value {
     desk.ok("list_relationships", json!({"entity_id": id})).await["total"].clone()
 }
 
-// N-226, N-227, N-228, N-229, N-234
+// N-226, N-227 (values), N-228, N-229, N-234
 #[tokio::test]
 async fn every_type_of_the_specification_connects() {
     let desk = Desk::new();
@@ -36,13 +36,23 @@ async fn every_type_of_the_specification_connects() {
             (&json!(of), &json!(ids[0]), &json!(ids[1]))
         );
         assert_eq!(made["metadata"], json!({"since": 2020, "note": null}));
-        assert_eq!(made["id"].as_str().unwrap().len(), 36);
+        assert!(neotoma::domain::ids::is_uuid(made["id"].as_str().unwrap()));
         assert!(made["created_at"].as_str().unwrap().ends_with('Z'));
         let listed = desk.ok("list_relationships", json!({"entity_id": ids[1], "relationship_type": of})).await;
         assert_eq!(listed["relationships"][0]["id"], made["id"]);
         let other = Desk::new();
         assert_eq!(tasks(&other, "ab").await, ids);
         assert_eq!(other.ok("create_relationship", arguments).await["id"], made["id"]);
+    }
+    let plain = edge("PART_OF", &ids[0], &ids[1]);
+    desk.requires("create_relationship", &plain, &["source_entity_id", "target_entity_id"]).await;
+    let mut untyped = plain.clone();
+    untyped.as_object_mut().unwrap().shift_remove("relationship_type");
+    let mut listed = plain;
+    listed["metadata"] = json!([1]);
+    for (wrong, field) in [(untyped, "relationship_type"), (listed, "metadata")] {
+        let refused = desk.refused("create_relationship", wrong).await;
+        assert_eq!((&refused["code"], &refused["details"]["field"]), (&json!("VALIDATION_ERROR"), &json!(field)));
     }
     desk.verify().await;
 }
@@ -72,6 +82,34 @@ async fn missing_ends_other_types_and_malformed_ids_are_told_apart() {
     let bob = Caller { tenant: "local", user: "bob" };
     let refused = desk.call_as(bob, "create_relationship", edge("PART_OF", &ids[0], &ids[1])).await;
     assert_eq!(refused.unwrap_err().code, "ENTITY_NOT_FOUND");
+}
+
+// N-013, N-313
+#[tokio::test]
+async fn there_are_no_other_types_than_those_of_the_specification_and_registered_ones() {
+    let desk = Desk::new();
+    let listed = async || {
+        let answer = desk.ok("describe_schema", json!({})).await;
+        let names = answer["relationship_types"].as_array().unwrap().iter();
+        let mut names: Vec<String> = names.map(|one| one["name"].as_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    let mut known: Vec<String> = SPEC.iter().chain(&["works_at"]).map(|name| (*name).to_owned()).collect();
+    known.sort();
+    assert_eq!(listed().await, known);
+    let ids = tasks(&desk, "ab").await;
+    let refused = desk.refused("create_relationship", edge("MENTORS", &ids[0], &ids[1])).await;
+    let mut valid: Vec<&str> =
+        refused["details"]["valid_values"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    valid.sort_unstable();
+    assert_eq!(valid, known);
+    desk.ok("create_relationship", edge("works_at", &ids[0], &ids[1])).await;
+    desk.ok("register_schema", json!({"relationship_type": "MENTORS"})).await;
+    desk.ok("create_relationship", edge("MENTORS", &ids[0], &ids[1])).await;
+    known.push("MENTORS".to_owned());
+    known.sort();
+    assert_eq!(listed().await, known);
 }
 
 // N-232, N-235, N-337

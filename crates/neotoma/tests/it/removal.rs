@@ -18,7 +18,7 @@ async fn edges(desk: &Desk, id: &str) -> Value {
     desk.ok("list_relationships", json!({"entity_id": id})).await["total"].clone()
 }
 
-// N-293, N-323, N-292
+// N-188, N-293, N-323, N-292
 #[tokio::test]
 async fn a_deleted_entity_is_not_seen_and_comes_back_as_it_was() {
     let desk = Desk::new();

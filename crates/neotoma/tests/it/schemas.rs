@@ -21,7 +21,7 @@ async fn one_type_is_described_in_full() {
     assert_eq!(company["schema"]["reducers"]["name"]["strategy"], "highest_priority");
 }
 
-// N-322
+// N-013, N-304, N-305, N-322
 #[tokio::test]
 async fn all_types_are_listed_with_the_users_own() {
     let desk = Desk::new();
@@ -30,6 +30,8 @@ async fn all_types_are_listed_with_the_users_own() {
         answer["entity_types"].as_array().unwrap().clone()
     };
     let built_in = types().await.len();
+    let names: Vec<Value> = types().await.iter().map(|one| one["entity_type"].clone()).collect();
+    assert_eq!(json!(names), json!(neotoma::domain::schema::builtin_types().collect::<Vec<_>>()));
     desk.store(json!([{"entity_type": "recipe", "title": "Soup", "minutes": 20}])).await;
     let listed = types().await;
     assert_eq!(listed.len(), built_in + 1);

@@ -1,6 +1,9 @@
 //! Whose data a call is about: the caller's, whatever the arguments say.
 
+use std::collections::BTreeMap;
+
 use neotoma::domain::ids;
+use neotoma::projection::row::kind;
 use serde_json::{Value, json};
 
 use crate::desk::{ANN, Caller, Desk};
@@ -17,7 +20,7 @@ fn company(name: &str) -> Value {
     json!([{"entity_type": "company", "name": name}])
 }
 
-// N-015, N-016
+// N-015, N-016, N-137
 #[tokio::test]
 async fn user_id_may_be_left_out_or_be_the_callers_own() {
     let desk = Desk::new();
@@ -35,7 +38,7 @@ async fn user_id_may_be_left_out_or_be_the_callers_own() {
     desk.ok("merge_entities", json!({"user_id": user(ANN), "from_entity_id": other, "to_entity_id": "Acme"})).await;
 }
 
-// N-015, N-017
+// N-015, N-016, N-017, N-137
 #[tokio::test]
 async fn a_user_id_of_anybody_else_is_refused_in_the_same_words() {
     let desk = Desk::new();
@@ -88,6 +91,51 @@ async fn the_same_words_of_two_users_are_two_entities_two_sources_and_two_files(
     }
     let shared = seen[0].iter().filter(|id| seen[1].contains(id)).count();
     assert_eq!(shared, 0, "{seen:?}");
+}
+
+// N-018: whatever is stored of anything.
+#[tokio::test]
+async fn every_record_belongs_to_one_user() {
+    let desk = Desk::new();
+    for caller in [ANN, BOB] {
+        let call = async |tool: &str, arguments: Value| desk.call_as(caller, tool, arguments).await.unwrap();
+        let contact =
+            json!({"entity_type": "contact", "name": "Jo", "organization": "Acme", "connected_on": "2027-01-01"});
+        call("ingest", json!({"entities": [contact, {"entity_type": "recipe", "name": "Soup"}]})).await;
+        call("ingest", json!({"file_content": "SGVsbG8=", "mime_type": "text/plain"})).await;
+        call("register_schema", json!({"relationship_type": "MENTORS"})).await;
+        let corrected = json!({"entity_id": "Jo", "entity_type": "contact", "field": "role", "value": "cook"});
+        call("correct", corrected).await;
+        call("ingest", json!({"entities": company("Former")})).await;
+        call("merge_entities", json!({"from_entity_id": "Former", "to_entity_id": "Acme"})).await;
+    }
+    let tenant = scope::TenantId::new(ANN.tenant).unwrap();
+    for of in [
+        kind::SOURCE,
+        kind::ENTITY,
+        kind::EVENT,
+        kind::RELATIONSHIP,
+        kind::MERGE,
+        kind::RUN,
+        kind::SCHEMA,
+        kind::RELATION_TYPE,
+    ] {
+        let find = ledger::Find { limit: 1000, ..ledger::Find::all(of) };
+        let found = desk.ledger.find(&tenant, ledger::LIVE, find).await.unwrap().items;
+        let owners: BTreeMap<&str, &str> =
+            found.iter().map(|one| (one.record.key.id.as_str(), one.record.scope.as_str())).collect();
+        // An observation stands under its entity, which is somebody's.
+        let owner = |record: &ledger::Record| {
+            let body: Value = serde_json::from_str(&record.body).unwrap();
+            let entity = body["observation"]["entity_id"].as_str().map(|id| owners[id].to_owned());
+            entity.unwrap_or_else(|| record.scope.clone())
+        };
+        // What is merged into another is kept apart, under the same user.
+        let of_user =
+            |caller: Caller<'_>| found.iter().filter(|one| owner(&one.record).starts_with(&user(caller))).count();
+        assert!(of_user(ANN) > 0, "{of}");
+        assert_eq!((of_user(ANN), of_user(ANN) + of_user(BOB)), (of_user(BOB), found.len()), "{of}");
+    }
 }
 
 // N-018

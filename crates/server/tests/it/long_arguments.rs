@@ -21,7 +21,7 @@ fn long_values() -> [Value; 3] {
     [json!("é\n".repeat(LONG / 3)), json!(vec![json!({ "x": 1 }); 5_000]), many.into()]
 }
 
-// N-024: of both capabilities, at every argument.
+// Of both capabilities, at every argument.
 #[tokio::test]
 async fn every_refusal_is_short_however_long_the_argument() {
     let world = World::new().await;

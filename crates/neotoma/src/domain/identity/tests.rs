@@ -61,7 +61,13 @@ fn an_address_keeps_its_punctuation() {
 #[test]
 fn companies_lose_one_legal_suffix() {
     one_name("company", &["Acme, Inc.", "ACME Inc", "acme LLC", "Acme GmbH", "Acme Co."], "acme", "Acme");
-    one_name("organization", &["Acme Limited"], "acme", "Acme");
+    for suffix in ["inc", "llc", "ltd", "corp", "corporation", "co", "company", "limited", "plc", "gmbh", "pty", "pvt"]
+    {
+        for of in ["company", "organization"] {
+            one_name(of, &[&format!("Acme {suffix}"), &format!("Acme {suffix}.")], "acme", "Acme");
+            one_name(of, &[&format!("Acme, {}", suffix.to_uppercase())], "acme", "Acme");
+        }
+    }
     one_name("company", &["Acme Company Ltd"], "acme company", "Acme Company");
     one_name("company", &["Acme SA"], "acme sa", "Acme SA");
     one_name("company", &["Acme AG"], "acme ag", "Acme AG");
@@ -75,6 +81,12 @@ fn companies_lose_one_legal_suffix() {
 #[test]
 fn people_lose_honorifics_and_generations() {
     one_name("person", &["Dr. Jane Doe", "Jane Doe Jr.", "Prof Jane Doe, III", "Jane Doe"], "jane doe", "Jane Doe");
+    for title in ["Mr", "Mrs", "Ms", "Dr", "Prof", "Sir"] {
+        one_name("contact", &[&format!("{title} Jane Doe"), &format!("{title}. Jane Doe")], "jane doe", "Jane Doe");
+    }
+    for mark in ["Jr", "Sr", "II", "III", "IV"] {
+        one_name("contact", &[&format!("Jane Doe {mark}"), &format!("Jane Doe, {mark}.")], "jane doe", "Jane Doe");
+    }
     one_name("contact", &["Mr Sir"], "mr sir", "Mr Sir");
     one_name("thing", &["Dr. No"], "dr no", "Dr No");
 }
@@ -132,6 +144,30 @@ fn names_come_before_keys_and_keys_before_content() {
     assert_eq!(content.by, By::Content);
     assert_eq!(content.value, ids::content_hash(r#"{"a":2,"b":1}"#));
     same("thing", json!({"b": 1, "a": 2}), json!({"a": 2, "b": 1.0}));
+}
+
+// N-281
+#[test]
+fn each_field_that_identifies_counts_before_those_after_it() {
+    let names = ["canonical_name", "name", "full_name", "title", "email", "url"];
+    let keys = [
+        "message_id",
+        "turn_key",
+        "thread_id",
+        "external_id",
+        "source_id",
+        "id",
+        "uuid",
+        "company_id",
+        "person_id",
+        "contact_id",
+    ];
+    let all: Vec<&str> = names.iter().chain(&keys).copied().collect();
+    for (place, first) in all.iter().enumerate() {
+        let fields: Map = all[place..].iter().rev().map(|field| ((*field).to_owned(), json!("x"))).collect();
+        let by = if names.contains(first) { By::Name((*first).into()) } else { By::Key((*first).into()) };
+        assert_eq!(identified("thing", Value::Object(fields)).unwrap().by, by);
+    }
 }
 
 // N-281

@@ -134,10 +134,14 @@ impl Served {
 
     /// The most memory that it ever had, in bytes.
     pub fn peak_memory(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id().unwrap())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-        line.trim().trim_end_matches(" kB").trim().parse::<u64>().unwrap() * 1024
+        peak_memory(&self.child)
     }
+}
+
+fn peak_memory(child: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id().unwrap())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").trim().parse::<u64>().unwrap() * 1024
 }
 
 impl Client for Served {
@@ -263,7 +267,7 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 /// A server process at the other end of a pipe, in the initialize era.
 pub struct Piped {
     /// Ends with this value.
-    _child: Child,
+    child: Child,
     /// What it said when it was greeted.
     pub greeting: Value,
     input: ChildStdin,
@@ -277,8 +281,7 @@ impl Piped {
         command.args(["serve", "--stdio", "--capability", "neotoma"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut piped =
-            Self { input: child.stdin.take().unwrap(), _child: child, greeting: Value::Null, output, next: 0 };
+        let mut piped = Self { input: child.stdin.take().unwrap(), child, greeting: Value::Null, output, next: 0 };
         let hello = json!({
             "protocolVersion": "2025-11-25",
             "capabilities": {},
@@ -289,6 +292,11 @@ impl Piped {
         piped.greeting = answer["result"].clone();
         piped.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
         piped
+    }
+
+    /// The most memory that it ever had, in bytes.
+    pub fn peak_memory(&self) -> u64 {
+        peak_memory(&self.child)
     }
 
     async fn send(&mut self, message: &Value) {

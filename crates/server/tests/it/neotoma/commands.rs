@@ -89,7 +89,7 @@ async fn a_model_elsewhere_is_not_asked_over_plain_http() {
     assert!(!refused.success && said.contains("plain http is for a model on this machine only"), "{said}");
 }
 
-// N-341: from a value to the file, and to what was corrected.
+// From a value to the file, and to what was corrected.
 #[tokio::test]
 async fn why_tells_the_way_from_a_value_to_its_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -118,7 +118,6 @@ async fn why_tells_the_way_from_a_value_to_its_file() {
     );
 }
 
-// N-028
 #[tokio::test]
 async fn why_says_what_is_not_there() {
     let folder = tempfile::tempdir().unwrap();

@@ -37,7 +37,7 @@ pub fn codes() -> BTreeSet<&'static str> {
     quoted.filter(is_code).filter(|code| *code != "PRECONDITION_FAILED").collect()
 }
 
-// N-257
+// N-101, N-257
 #[test]
 fn consistency_and_determinism_of_every_tool_are_stated() {
     for tool in tools() {
@@ -64,7 +64,8 @@ fn codes_and_limits_of_every_tool_are_stated() {
     }
 }
 
-// N-045: meaning, HTTP number and advice.
+// N-027, N-028, N-029, N-030, N-031, N-032, N-033, N-034, N-035, N-036, N-037, N-038, N-039, N-040, N-045: meaning, HTTP number and
+// advice.
 #[test]
 fn every_code_is_explained() {
     for code in codes() {
@@ -82,6 +83,7 @@ fn every_code_is_explained() {
         ("UNSUPPORTED_FILE_TYPE", "400", "no"),
         ("DB_INSERT_FAILED", "500", "yes"),
         ("DB_UPDATE_FAILED", "500", "yes"),
+        ("DB_DELETE_FAILED", "500", ""),
         ("DB_QUERY_FAILED", "500", "yes"),
         ("UPLOAD_FAILED", "500", "yes"),
         ("ANALYSIS_FAILED", "500", "in part"),

@@ -272,6 +272,33 @@ async fn the_largest_file_is_taken_over_http_and_a_larger_one_is_not() {
     eprintln!("a file of 50 MB over HTTP: {} MB at the most", peak / 1024 / 1024);
 }
 
+// N-095: written under another name and synced before it has its own; then its folder is synced.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_file_is_synced_before_it_has_its_name() {
+    let works = std::process::Command::new("strace").args(["-o", "/dev/null", "true"]).status();
+    if !works.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (data, log) = (folder.path().join("data"), folder.path().join("log"));
+    let file = json!({ "file_content": STANDARD.encode("Call Ann"), "mime_type": "text/plain", "interpret": false });
+    let mut command = tokio::process::Command::new("strace");
+    command
+        .args(["-f", "-qq", "-y", "-s", "4096", "-e", "trace=fsync,fdatasync,rename,renameat,renameat2", "-o"])
+        .arg(&log);
+    command.arg(env!("CARGO_BIN_EXE_chancery")).arg("--data").arg(&data).args(["call", "ingest", &file.to_string()]);
+    assert!(command.output().await.unwrap().status.success());
+    let log = std::fs::read_to_string(log).unwrap();
+    let calls: Vec<&str> = log.lines().collect();
+    let renamed = calls.iter().position(|call| call.contains("rename") && call.contains("/.incoming/")).unwrap();
+    let names: Vec<&str> = calls[renamed].split('"').skip(1).step_by(2).collect();
+    let synced = |call: &&str, path: &str| call.contains("sync(") && call.contains(&format!("<{path}>"));
+    assert!(calls[..renamed].iter().any(|call| synced(call, names[0])), "{log}");
+    let place = names[1].rsplit_once('/').unwrap().0;
+    assert!(calls[renamed..].iter().any(|call| synced(call, place)), "{log}");
+}
+
 // N-093
 #[tokio::test]
 async fn the_limit_is_set_by_the_operator_and_holds_to_the_byte() {
@@ -298,6 +325,10 @@ async fn the_largest_local_file_is_taken_and_a_larger_one_is_not() {
         assert_eq!(error["details"]["file_size_bytes"], size);
         assert_eq!(error["details"]["max_size_bytes"], MAX);
     }
+    let before = desk.client.peak_memory();
     let stored = desk.upload(json!({ "file_path": "largest.txt", "properties": "{}" })).await;
     assert_eq!(stored["file_size"], MAX);
+    // Less than the file itself: it is read in pieces.
+    let taken = desk.client.peak_memory() - before;
+    assert!(taken < MAX as u64 / 2, "{} MB more", taken / 1024 / 1024);
 }

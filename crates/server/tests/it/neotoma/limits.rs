@@ -41,13 +41,17 @@ async fn until_limited(http: Http, tool: &str, arguments: Value, per_minute: usi
     unreachable!("the loop has no end")
 }
 
-// N-259, N-261, N-262, N-264: one more call than allowed is a tool error that says when to come back.
+// N-040, N-259, N-260, N-261, N-262, N-264: one more call than allowed is a tool error that says when to come back.
 #[tokio::test]
 async fn who_calls_too_often_is_told_when_to_come_back() {
     let folder = tempfile::tempdir().unwrap();
     let served = Served::start(folder.path(), &[]).await;
     let note = json!({ "entities": [{ "entity_type": "note", "title": "a" }] });
-    for (tool, arguments, limit) in [("ingest", note, 100), ("upload_file", json!({ "file_path": "a.txt" }), 10)] {
+    for (tool, arguments, limit) in [
+        ("ingest", note, 100),
+        ("upload_file", json!({ "file_path": "a.txt" }), 10),
+        ("retrieve_entities", json!({ "limit": 1 }), 300),
+    ] {
         let (through, error) = until_limited(served.http, tool, arguments, limit).await;
         assert!(through >= limit, "{tool} was refused after {through} calls");
         let seconds = error["details"]["retry_after_seconds"].as_u64().unwrap();
@@ -56,7 +60,7 @@ async fn who_calls_too_often_is_told_when_to_come_back() {
         assert!(error["trace_id"].is_string());
     }
     // Other tools go on.
-    served.http.ok("retrieve_entities", json!({})).await;
+    served.http.ok("list_timeline_events", json!({})).await;
 }
 
 // N-263

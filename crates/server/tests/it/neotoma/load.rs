@@ -87,7 +87,7 @@ async fn different_values_from_many_clients_are_all_kept() {
     assert!(verified.success, "{}", verified.stdout);
 }
 
-// N-072, N-331: the answer is short, and whoever reads meanwhile is answered.
+// N-072, N-331 (slim, reads): the answer is short, and whoever reads meanwhile is answered.
 #[tokio::test]
 async fn five_thousand_entities_are_one_call_with_a_short_answer() {
     let folder = tempfile::tempdir().unwrap();
@@ -125,18 +125,65 @@ async fn another_process_sees_every_change_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut one = Served::start(folder.path(), &[]).await;
     let mut other = Piped::start(folder.path(), &[]).await;
-    let companies = json!([{ "entity_type": "company", "name": "Acme" }, { "entity_type": "company", "name": "Apex" }]);
-    let stored = one.ok("ingest", json!({ "entities": companies })).await;
+    let company = |name: &str, founded: &str| json!({ "entity_type": "company", "name": name, "founded_on": founded });
+    let both = json!([company("Acme", "2001-01-01"), company("Apex", "2002-02-02")]);
+    let stored = one.ok("ingest", json!({ "entities": both })).await;
     let [acme, apex] = [0, 1].map(|index| stored["entities"][index]["id"].clone());
-    assert_eq!(other.ok("retrieve_entities", json!({})).await["total"], 2);
-    let corrected = json!({ "entity_id": acme, "entity_type": "company", "field": "country", "value": "FR" });
-    other.ok("correct", corrected).await;
-    let seen = one.ok("get_entity_snapshot", json!({ "entity_id": acme })).await;
-    assert_eq!(seen["snapshot"]["country"], "FR");
-    one.ok("merge_entities", json!({ "from_entity_id": apex, "to_entity_id": acme })).await;
-    let seen = other.ok("get_entity_snapshot", json!({ "entity_id": apex })).await;
-    assert_eq!(seen["entity_id"], acme);
+    let edge = json!({ "relationship_type": "REFERS_TO", "source_entity_id": acme, "target_entity_id": apex });
+    other.ok("create_relationship", edge).await;
+    let mut count = seen_by_both(&mut one, &mut other, &acme, 1).await;
+    for (write, arguments) in [
+        ("ingest", json!({ "entities": [company("Acme", "2003-03-03")] })),
+        (
+            "correct",
+            json!({ "entity_id": acme, "entity_type": "company", "field": "founded_on", "value": "2004-04-04" }),
+        ),
+        ("merge_entities", json!({ "from_entity_id": apex, "to_entity_id": acme })),
+    ] {
+        // The one writes, and then the other.
+        one.ok(write, arguments).await;
+        let edges = u64::from(write != "merge_entities");
+        let after = seen_by_both(&mut one, &mut other, &acme, edges).await;
+        let corrected = json!({ "entity_id": acme, "entity_type": "company", "field": "industry", "value": write });
+        other.ok("correct", corrected).await;
+        let last = seen_by_both(&mut one, &mut other, &acme, edges).await;
+        assert_eq!((after, last), (count + 1, count + 2), "{write}");
+        count = last;
+    }
     assert_eq!(other.ok("retrieve_entities", json!({})).await["total"], 1);
     other.ok("unmerge_entities", json!({ "from_entity_id": apex })).await;
     assert_eq!(one.ok("retrieve_entities", json!({})).await["total"], 2);
+}
+
+/// What every reading tool answers to both, which is the same and agrees with the snapshot; how many observations that has.
+async fn seen_by_both(one: &mut Served, other: &mut Piped, id: &Value, edges: u64) -> u64 {
+    let mut both = async |tool: &str, arguments: Value| {
+        let answer = one.ok(tool, arguments.clone()).await;
+        assert_eq!(other.ok(tool, arguments).await, answer, "{tool}");
+        answer
+    };
+    let told = both("get_entity_snapshot", json!({ "entity_id": id })).await;
+    let (snapshot, count) = (&told["snapshot"], &told["observation_count"]);
+    let founded = snapshot["founded_on"].as_str().unwrap();
+    let listed = both("retrieve_entities", json!({})).await;
+    let entity = listed["entities"].as_array().unwrap().iter().find(|entity| entity["id"] == *id).unwrap();
+    assert_eq!((&entity["snapshot"], &entity["observation_count"]), (snapshot, count));
+    let found = both("get_entity_by_identifier", json!({ "identifier": "Acme" })).await;
+    assert_eq!(found["entities"][0]["snapshot"], *snapshot);
+    let around = both("get_graph_neighborhood", json!({ "node_id": id, "include_observations": true })).await;
+    assert_eq!(around["entity_snapshot"], *snapshot);
+    assert_eq!(json!(around["observations"].as_array().unwrap().len()), *count);
+    assert_eq!(both("list_observations", json!({ "entity_id": id })).await["total"], *count);
+    let origin = both("get_field_provenance", json!({ "entity_id": id, "field": "founded_on" })).await;
+    assert_eq!(
+        (&origin["value"], &origin["source_observation"]["id"]),
+        (&json!(founded), &told["provenance"]["founded_on"])
+    );
+    assert_eq!(both("get_related_entities", json!({ "entity_id": id })).await["total_relationships"], edges);
+    assert_eq!(both("list_relationships", json!({ "entity_id": id })).await["total"], edges);
+    let events = both("list_timeline_events", json!({})).await;
+    let event = events["events"].as_array().unwrap().iter().find(|event| event["entity_ids"] == json!([id])).unwrap();
+    assert!(event["event_timestamp"].as_str().unwrap().starts_with(founded), "{event}");
+    both("describe_schema", json!({})).await;
+    count.as_u64().unwrap()
 }

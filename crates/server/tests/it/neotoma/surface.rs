@@ -173,6 +173,30 @@ async fn every_listing_has_a_limit_with_a_default_and_a_maximum() {
     }
     let hops = &tools["get_related_entities"]["inputSchema"]["properties"]["max_hops"];
     assert_eq!((&hops["default"], &hops["maximum"]), (&json!(1), &json!(5)));
+    // What counts what it lists has a limit; of what is around something, what is cut is told. Two tell of one thing.
+    for (name, tool) in &tools {
+        let (takes, answers) = (&tool["inputSchema"]["properties"], &tool["outputSchema"]["properties"]);
+        let lists = answers.as_object().unwrap().values().any(|answer| answer["type"] == "array");
+        let reads = tool["annotations"]["readOnlyHint"] == true
+            && !["describe_schema", "get_field_provenance"].contains(&name.as_str());
+        if reads && lists {
+            let is_bounded = takes["limit"]["default"].is_u64() && takes["limit"]["maximum"].is_u64();
+            assert!(is_bounded || answers.get("total").is_none() && answers.get("truncated").is_some(), "{name}");
+        }
+    }
+}
+
+// N-072, N-103
+#[tokio::test]
+async fn the_largest_batch_and_the_longest_link_are_published() {
+    let (tools, _) = listed().await;
+    let entities = &tools["ingest"]["inputSchema"]["properties"]["entities"];
+    assert!(entities["description"].as_str().unwrap().contains("At most 5000"), "{entities}");
+    let expires = &tools["get_file_url"]["inputSchema"]["properties"]["expires_in"];
+    assert_eq!(
+        (&expires["minimum"], &expires["maximum"], &expires["default"]),
+        (&json!(1), &json!(604_800), &json!(3600))
+    );
 }
 
 /// The words of the specification: tool, arguments, fields of the answer.
