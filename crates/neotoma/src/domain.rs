@@ -34,6 +34,7 @@ pub mod said;
 pub mod schema;
 pub mod shape;
 pub mod source;
+pub mod speaker;
 pub mod timeline;
 pub mod unmerge;
 mod values;
@@ -42,6 +43,7 @@ pub use entity::Entity;
 pub use observation::{Kind, Marker, Observation};
 pub use reducer::State;
 pub use schema::Schema;
+pub use speaker::Speaker;
 pub use values::Values;
 
 /// The fields of a payload, an observation or a snapshot.

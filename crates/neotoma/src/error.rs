@@ -68,6 +68,9 @@ pub enum Error {
     OutcomeUnknown,
     #[error("What the write is about kept changing while it was decided")]
     Contended,
+    /// The policy does not let this caller write so.
+    #[error("You may not {act}: {reason}")]
+    NotPermitted { field: &'static str, act: String, reason: String, fix: String },
     #[error("client_request_id was used with other arguments")]
     KeyReused,
     #[error("The call ended before anything was written")]
@@ -166,7 +169,7 @@ impl From<Failure> for Error {
         match failure {
             Failure::InvalidArgument { field, reason, fix } => Self::Invalid { field, reason, fix },
             Failure::NotYet { field, head, .. } => Self::NotYet { field, head },
-            Failure::NotPermitted { field, reason, fix, .. } => Self::invalid(field, reason, fix),
+            Failure::NotPermitted { field, act, reason, fix } => Self::NotPermitted { field, act, reason, fix },
             Failure::KeyReused { .. } => Self::KeyReused,
             Failure::Contended => Self::Contended,
             Failure::Cancelled => Self::Cancelled,
@@ -286,6 +289,9 @@ impl From<Error> for CallError {
                 .hint("make the same call again with the same client_request_id to learn the outcome"),
             Error::Contended => refuse(Conflict, "SERVICE_UNAVAILABLE")
                 .hint("nothing was stored; make the same call again a little later"),
+            Error::NotPermitted { field, fix, .. } => {
+                refuse(PermissionDenied, "PERMISSION_DENIED").field(field).hint(fix)
+            }
             Error::KeyReused => refuse(FailedPrecondition, "IDEMPOTENCY_KEY_REUSED")
                 .field("client_request_id")
                 .hint("use a new client_request_id for a new request"),

@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::relate::Known;
 use super::said::Said;
 use super::source::Source;
-use super::{Entity, Kind, Map, Observation, Schema, State, ids};
+use super::{Entity, Map, Observation, Schema, Speaker, State, ids};
 use crate::Error;
 
 /// Priority of an entity that a corrected field names and nobody has described.
@@ -22,6 +22,7 @@ pub struct Correction {
     pub entity_id: String,
     pub field: String,
     pub value: Value,
+    pub by: Speaker,
 }
 
 /// What a correction led to.
@@ -39,8 +40,8 @@ impl Correction {
             act: "correction",
             entity_id: self.entity_id.clone(),
             fields: self.fields(),
-            source_priority: CORRECTION_PRIORITY,
-            kind: Kind::Human,
+            source_priority: self.by.correction_priority(),
+            kind: self.by.kind(),
             marker: None,
         }
     }
@@ -88,6 +89,7 @@ pub fn correct(plan: &mut Plan, correction: &Correction, loaded: Loaded) -> Resu
     let said = correction.said();
     let mut source = said.source(plan, loaded.source);
     let observation = said.observation(plan, &source.row);
+    refuse_overruling(plan, correction, &observation)?;
     let in_force = plan.entity(id).and_then(|entity| in_force(entity, plan.schema(&of), correction, &observation));
     if let Some(observation_id) = in_force {
         return Ok(Corrected { observation_id, repeated: true });
@@ -106,10 +108,27 @@ pub fn correct(plan: &mut Plan, correction: &Correction, loaded: Loaded) -> Resu
     Ok(Corrected { observation_id, repeated: false })
 }
 
+/// Refuses another value than the one that a person corrected the field to, unless a person says it.
+fn refuse_overruling(plan: &Plan, correction: &Correction, observation: &Observation) -> Result<(), Error> {
+    let entity = plan.entity(&correction.entity_id).expect("entities are loaded before they are changed");
+    let corrected = entity.state.winner(&correction.field).map_or(0.0, |winner| winner.source_priority);
+    let overruled = corrected >= CORRECTION_PRIORITY && observation.source_priority < CORRECTION_PRIORITY;
+    if !overruled || in_force(entity, plan.schema(&entity.entity_type), correction, observation).is_some() {
+        return Ok(());
+    }
+    Err(Error::NotPermitted {
+        field: "field",
+        act: "overrule the correction of this field".to_owned(),
+        reason: "a person made it".to_owned(),
+        fix: "ask the person, or store what you know with ingest".to_owned(),
+    })
+}
+
 /// The correction in force, when `observation` says the same of the field.
 fn in_force(entity: &Entity, schema: &Schema, correction: &Correction, observation: &Observation) -> Option<String> {
     let field = correction.field.as_str();
-    let winner = entity.state.winner(field).filter(|winner| winner.source_priority >= CORRECTION_PRIORITY)?;
+    let counts = correction.by.correction_priority();
+    let winner = entity.state.winner(field).filter(|winner| winner.source_priority >= counts)?;
     let alone = State::of(schema, [observation]);
     let same = alone.value(field).map(ids::canonical) == entity.state.value(field).map(ids::canonical);
     same.then(|| winner.id.clone())

@@ -11,7 +11,7 @@ use super::relation::RelationType;
 use super::relationship::{EdgeObservation, Relationship};
 use super::said::Said;
 use super::source::Source;
-use super::{Entity, Kind, Map, Marker, ids};
+use super::{Entity, Map, Marker, Speaker, ids};
 use crate::Error;
 
 const ID: &str = "id";
@@ -24,13 +24,13 @@ pub struct Marked {
 }
 
 /// What is said when an entity is marked.
-pub fn said(entity_id: &str, marker: Marker) -> Said {
+pub fn said(entity_id: &str, marker: Marker, by: Speaker) -> Said {
     Said {
         act: act(marker),
         entity_id: entity_id.to_owned(),
         fields: Map::new(),
         source_priority: priority(marker),
-        kind: Kind::Human,
+        kind: by.kind(),
         marker: Some(marker),
     }
 }
@@ -41,17 +41,17 @@ pub fn entity_marked(entity: &Entity, marker: Marker) -> Option<Marked> {
     (entity.state.is_deleted() == (marker == Marker::Deleted)).then(|| Marked { id: entity.id.clone(), by })
 }
 
-/// Decides what happens when an entity is deleted or brought back. The plan holds it with its schema; `edges` are all at it,
+/// Decides what happens when this is said: an entity is deleted or brought back. The plan holds it with its schema; `edges` are all at it,
 /// `source` is that of the same words, when they were said before.
-pub fn mark_entity(plan: &mut Plan, id: &str, marker: Marker, source: Option<Stored<Source>>, edges: Edges) -> Marked {
-    let said = said(id, marker);
+pub fn mark_entity(plan: &mut Plan, said: Said, source: Option<Stored<Source>>, edges: Edges) -> Marked {
+    let id = said.entity_id.clone();
     let source = said.source(plan, source);
     let observation = said.observation(plan, &source.row);
     let by = observation.id.clone();
     source.observe(plan, observation);
-    plan.expectations.extend(edges.guards(&[id]));
-    edges.settle(plan, &[id], ID);
-    Marked { id: id.to_owned(), by }
+    plan.expectations.extend(edges.guards(&[&id]));
+    edges.settle(plan, &[&id], ID);
+    Marked { id, by }
 }
 
 /// The marker that an edge has already, when it is the one that is wanted.

@@ -8,7 +8,7 @@ use super::{Act, Decision, Write, ingest, load, relate};
 use crate::domain::correct::{Corrected, Correction, Loaded, correct};
 use crate::domain::fact::Happening;
 use crate::domain::plan::Plan;
-use crate::domain::shape;
+use crate::domain::{Speaker, shape};
 use crate::projection::Reader;
 use crate::{Error, user};
 
@@ -53,7 +53,8 @@ async fn decide(
     let (entity_id, of) = (entity.row.id.clone(), entity.row.entity_type.clone());
     load::schemas(reader, &mut plan, std::iter::once(of.as_str())).await?;
     plan.hold(entity);
-    let correction = Correction { entity_id, field: request.field.clone(), value: value.clone() };
+    let correction =
+        Correction { entity_id, field: request.field.clone(), value: value.clone(), by: Speaker::of(&ctx.principal) };
     correction.check(plan.schema(&of))?;
     let loaded = surroundings(reader, &mut plan, &correction, &of).await?;
     let corrected = correct(&mut plan, &correction, loaded)?;
@@ -98,10 +99,11 @@ async fn surroundings(
 }
 
 fn answer(correction: Correction, corrected: Corrected, plan: &Plan) -> CorrectResponse {
-    let done = match (corrected.repeated, correction.value.is_null()) {
-        (true, _) => "This correction is in force already.",
-        (false, true) => "The field is cleared until it is corrected again.",
-        (false, false) => "The field is corrected; no source overrides it.",
+    let done = match (corrected.repeated, correction.by, correction.value.is_null()) {
+        (true, _, _) => "This correction is in force already.",
+        (false, Speaker::Person, true) => "The field is cleared until it is corrected again.",
+        (false, Speaker::Person, false) => "The field is corrected; no source overrides it.",
+        (false, _, _) => "The field is corrected for now; the correction of a person outranks it.",
     };
     let remarks = plan.remarks.iter().map(|(_, remark)| format!(" Its name did not change: {remark}."));
     CorrectResponse {

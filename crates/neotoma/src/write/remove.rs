@@ -9,7 +9,7 @@ use super::{Act, Decision, Write, load};
 use crate::domain::fact::Happening;
 use crate::domain::plan::Plan;
 use crate::domain::remove::{self, Marked};
-use crate::domain::{Marker, ids};
+use crate::domain::{Marker, Speaker, ids};
 use crate::projection::Reader;
 use crate::projection::row::{EntityRow, RelationshipRow, deleted_scope, kind};
 use crate::{Error, user};
@@ -51,7 +51,7 @@ async fn decide(reader: &Reader<'_>, ctx: &Context, id: &str, marker: Marker) ->
     let (what, marked) = match find(reader, id, marker).await? {
         Found::Entity(entity) => {
             let what = RecordKey::new(kind::ENTITY, &entity.row.id);
-            (what, mark_entity(reader, &mut plan, entity, marker).await?)
+            (what, mark_entity(reader, &mut plan, entity, marker, Speaker::of(&ctx.principal)).await?)
         }
         Found::Relationship(edge) => (edge.key.clone(), mark_edge(reader, &mut plan, edge, marker).await?),
     };
@@ -85,6 +85,7 @@ async fn mark_entity(
     plan: &mut Plan,
     entity: Stored<EntityRow>,
     marker: Marker,
+    by: Speaker,
 ) -> Result<Marked, Error> {
     if let Some(marked) = remove::entity_marked(&entity.row, marker) {
         return Ok(marked);
@@ -92,9 +93,10 @@ async fn mark_entity(
     let id = entity.row.id.clone();
     load::schemas(reader, plan, std::iter::once(entity.row.entity_type.as_str())).await?;
     plan.hold(entity);
-    let source = reader.source(&remove::said(&id, marker).source_id(reader.user)).await?;
+    let said = remove::said(&id, marker, by);
+    let source = reader.source(&said.source_id(reader.user)).await?;
     let edges = load::edges_at(reader, &[&id]).await?;
-    Ok(remove::mark_entity(plan, &id, marker, source, edges))
+    Ok(remove::mark_entity(plan, said, source, edges))
 }
 
 async fn mark_edge(

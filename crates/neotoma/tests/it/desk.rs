@@ -11,7 +11,7 @@ use neotoma::domain::ids;
 use neotoma::interpret::{Document, Failure, Interpreter, Understood};
 use neotoma::projection::row::kind;
 use neotoma::{Config, Neotoma, Parts};
-use scope::{IdSource as _, Principal, Scope, SequentialIds, TenantId, Timestamp};
+use scope::{IdSource as _, Principal, PrincipalKind, Scope, SequentialIds, TenantId, Timestamp};
 use serde_json::{Map, Value};
 use spine::arguments::Checkers;
 
@@ -97,7 +97,7 @@ impl Desk {
         let request_id = self.ids.next();
         Context {
             scope: Scope { tenant: TenantId::new(caller.tenant).unwrap(), ..Scope::local() },
-            principal: Principal::local(caller.user),
+            principal: principal(caller.user),
             request: RequestMeta { correlation_id: request_id.clone(), request_id, ..RequestMeta::default() },
             // Every call has its own moment.
             now: Timestamp(self.now.fetch_add(1000, Ordering::Relaxed)),
@@ -262,6 +262,15 @@ impl Desk {
     pub async fn store(&self, entities: Value) -> String {
         let answer = self.ok("ingest", serde_json::json!({ "entities": entities })).await;
         answer["entities"][0]["id"].as_str().unwrap().to_owned()
+    }
+}
+
+/// A person, or the agent of one: `ann/agent` is ANN's.
+fn principal(user: &str) -> Principal {
+    let local = Principal::local(user);
+    match user.ends_with("/agent") {
+        true => Principal { kind: PrincipalKind::Agent, roles: ["service".to_owned()].into_iter().collect(), ..local },
+        false => local,
     }
 }
 

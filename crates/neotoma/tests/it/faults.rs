@@ -19,7 +19,7 @@ use scope::TenantId;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::desk::{ANN, Desk};
+use crate::desk::{ANN, Caller, Desk};
 use crate::files;
 
 /// What is wrong with the store.
@@ -567,6 +567,8 @@ async fn every_code_is_reached() {
         assert_eq!(refused["code"], code, "{refused}");
         reached.insert(code.to_owned());
     }
+    let agent = Caller { user: "ann/agent", ..ANN };
+    reached.insert(desk.refused_as(agent, "delete", json!({"id": "B"})).await["code"].as_str().unwrap().to_owned());
     let error = desk.read_as(ANN, &format!("neotoma://entity/{nothing}")).await.unwrap_err();
     reached.insert(error.code.to_string());
     for (fault, tool, arguments) in [

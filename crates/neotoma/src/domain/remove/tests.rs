@@ -19,7 +19,7 @@ fn deleted(id: &str) -> Stored<Entity> {
 fn check(contact: Stored<Entity>, marker: Marker, edges: Vec<Stored<Relationship>>, expected: &[&str]) {
     let mut plan = plan();
     plan.hold(contact);
-    let marked = mark_entity(&mut plan, "a", marker, None, Edges::new(edges, 7));
+    let marked = mark_entity(&mut plan, said("a", marker, Speaker::Person), None, Edges::new(edges, 7));
     assert_eq!(marked.id, "a");
     assert_eq!(settled(plan, &[], &[]).unwrap(), expected);
 }

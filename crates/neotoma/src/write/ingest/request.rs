@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::Error;
 use crate::domain::observation::CORRECTION_PRIORITY;
-use crate::domain::{Kind, Map, shape};
+use crate::domain::speaker::PRIORITY;
+use crate::domain::{Kind, Map, Speaker, shape};
 use crate::error::Flaw;
 use crate::projection::reader::moment;
 use crate::write::pause;
@@ -77,7 +78,7 @@ fn is_disguised_name(name: &str) -> bool {
 /// The priority of a source; corrections have a tier of their own.
 pub fn priority(given: Option<f64>) -> Result<f64, Error> {
     match given {
-        None => Ok(100.0),
+        None => Ok(PRIORITY),
         Some(priority) if (0.0..CORRECTION_PRIORITY).contains(&priority) => Ok(priority),
         Some(_) => Err(Error::invalid(
             "source_priority",
@@ -93,6 +94,13 @@ pub struct Claimed {
     pub observed_at: Option<Timestamp>,
     pub kind: Option<Kind>,
     pub provenance: Option<Object>,
+}
+
+impl Claimed {
+    /// The same with the kind that the sender may claim.
+    pub fn by(self, speaker: Speaker) -> Result<Self, Error> {
+        Ok(Self { kind: speaker.permitted_kind(self.kind)?, ..self })
+    }
 }
 
 /// Reads the `provenance` argument.

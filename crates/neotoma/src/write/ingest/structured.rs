@@ -18,8 +18,8 @@ use crate::domain::ids::{self, EntitiesHash};
 use crate::domain::ingest::{Absorbed, Action, Became, Origin, Warning};
 use crate::domain::plan::Plan;
 use crate::domain::row::{Row, schema_key};
-use crate::domain::shape;
 use crate::domain::source::{Content, Source, SourceKind};
+use crate::domain::{Speaker, shape};
 use crate::error::Flaws;
 use crate::projection::Reader;
 use crate::write::ahead::{self, Ahead};
@@ -45,7 +45,10 @@ impl Write {
         let mut flaws = Flaws::default();
         let entities = flaws.check(incoming(&request.entities).await)?;
         let claimed = flaws.check(request::claimed(request.provenance.as_ref()))?;
+        let speaker = Speaker::of(&ctx.principal);
         let priority = flaws.check(request::priority(request.source_priority))?;
+        let priority = priority.map(|priority| speaker.permitted_priority(priority)).transpose()?;
+        let claimed = claimed.map(|claimed| claimed.by(speaker)).transpose()?;
         let filename = request.original_filename.as_deref().map_or(Ok(()), shape::check_file_name);
         flaws.check(filename.map_err(|reason| {
             Error::invalid("original_filename", reason, "give a plain file name, or leave it out")
