@@ -1,7 +1,7 @@
 //! The data directory: where the files are, and who may use them.
 //!
-//! Everyone who opens the store holds a shared lock on `chancery.lock`; a restore holds it alone. The lock
-//! goes with the process, however it ends.
+//! Everyone who opens the store holds a shared lock on `chancery.lock`; a restore holds it alone, and so does a migration,
+//! because a process of an older version may go on writing rows of its own format. The lock goes with the process, however it ends.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -17,20 +17,19 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Creates the directory where needed and takes a place in it.
-    pub(crate) fn share(path: &Path) -> Result<Self, OpenError> {
-        let lock = lock_file(path)?;
-        match lock.try_lock_shared() {
-            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
-            Err(TryLockError::WouldBlock) => Err(OpenError::Locked { path: path.to_owned() }),
-            Err(TryLockError::Error(error)) => Err(OpenError::io(path, &error)),
-        }
+    /// Creates the directory where needed and takes a place in it, or nothing if somebody has it alone.
+    pub(crate) fn share(path: &Path) -> Result<Option<Self>, OpenError> {
+        Self::take(path, File::try_lock_shared)
     }
 
     /// Takes the directory for this process alone, or nothing if somebody uses it.
     pub(crate) fn alone(path: &Path) -> Result<Option<Self>, OpenError> {
+        Self::take(path, File::try_lock)
+    }
+
+    fn take(path: &Path, how: fn(&File) -> Result<(), TryLockError>) -> Result<Option<Self>, OpenError> {
         let lock = lock_file(path)?;
-        match lock.try_lock() {
+        match how(&lock) {
             Ok(()) => Ok(Some(Self { path: path.to_owned(), _lock: lock })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(OpenError::io(path, &error)),

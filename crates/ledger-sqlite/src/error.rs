@@ -10,8 +10,10 @@ use rusqlite::ErrorCode;
 pub enum OpenError {
     #[error("{path} cannot be created ({reason}); choose another data directory or correct its permissions", path = path.display())]
     NoDirectory { path: PathBuf, reason: String },
-    #[error("{path} is being restored or replaced by another process; wait until it is done and start again", path = path.display())]
+    #[error("{path} is being restored or migrated by another process; wait until it is done and start again", path = path.display())]
     Locked { path: PathBuf },
+    #[error("{path} cannot be migrated: another process of an older version uses this data directory; stop it and start again", path = path.display())]
+    OlderProcess { path: PathBuf },
     #[error("{path} was written by a newer Chancery (format {found}, this one knows {known}); use that version or a newer one", path = path.display())]
     Newer { path: PathBuf, found: i64, known: i64 },
     #[error("{path} belongs to another program; choose another data directory", path = path.display())]

@@ -17,6 +17,7 @@ mod connection;
 mod counts;
 mod directory;
 mod effect;
+mod enter;
 mod error;
 mod expectation;
 mod fields;
@@ -72,7 +73,7 @@ pub struct Options {
     pub batch_rows_max: usize,
     /// Idempotency keys that are kept for one caller. Those of a call are kept for seven days, and removed a day later.
     pub keys_per_caller_max: u64,
-    /// How long to wait for another process that writes.
+    /// How long to wait for another process that writes, or that is in the way of a migration.
     pub busy: Duration,
     /// Whether commits go to SQLite's log in one piece. Without it SQLite writes its log by itself, which takes longer.
     pub gather_log: bool,
@@ -118,13 +119,12 @@ pub struct SqliteLedger {
 }
 
 impl SqliteLedger {
-    /// Opens `chancery.db` in a data directory, and creates both where needed.
+    /// Opens `chancery.db` in a data directory, and creates both where needed. A file of an older format is migrated, while no
+    /// other process uses the directory.
     pub fn open(data_dir: impl AsRef<Path>, options: Options) -> Result<Self, OpenError> {
-        let directory = Directory::share(data_dir.as_ref())?;
-        let path = directory.database();
         let opening = Opening { busy: options.busy, gather_log: options.gather_log };
-        let mut connection = connection::open_writer(&path, opening)?;
-        schema::migrate(&mut connection, &path, &options.folds)?;
+        let (directory, connection) = enter::enter(data_dir.as_ref(), opening, &options.folds)?;
+        let path = directory.database();
         let (jobs, queue) = mpsc::channel(options.queue.max(1));
         let (ticks, ticked) = watch::channel(0);
         let counters = Arc::<Counters>::default();

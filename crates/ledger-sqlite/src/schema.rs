@@ -23,16 +23,36 @@ const REBUILT_BEFORE: usize = 5;
 /// Marks the file as ours: "CHAN".
 const APPLICATION_ID: i64 = 0x4348_414E;
 
+/// Gives an empty file the newest format this program knows; whether the file has it now. One of an older format is left.
+pub(crate) fn create(connection: &mut Connection, path: &Path) -> Result<bool, OpenError> {
+    bring_forward(connection, path, &Folds::new(), |done| done == 0)
+}
+
 /// Brings the file to the newest format this program knows, or says why it must not be touched. `folds` make rows again that
-/// an older format did not hold.
+/// an older format did not hold. Processes of older versions must not write to the file any more.
 pub(crate) fn migrate(connection: &mut Connection, path: &Path, folds: &Folds) -> Result<(), OpenError> {
-    if format(connection, path)? == STEPS.len() {
-        return Ok(());
+    bring_forward(connection, path, folds, |_| true).map(drop)
+}
+
+/// Runs the steps that the file lacks if it `may` go on from those it has; whether it has all now.
+fn bring_forward(
+    connection: &mut Connection,
+    path: &Path,
+    folds: &Folds,
+    may: fn(usize) -> bool,
+) -> Result<bool, OpenError> {
+    let newest = STEPS.len();
+    let found = format(connection, path)?;
+    if found == newest || !may(found) {
+        return Ok(found == newest);
     }
     let fail = |error: rusqlite::Error| OpenError::sqlite(path, &error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
     // Another process may have done it while this one waited for the lock.
     let done = format(&transaction, path)?;
+    if done == newest || !may(done) {
+        return Ok(done == newest);
+    }
     for step in &STEPS[done..] {
         transaction.execute_batch(step).map_err(fail)?;
     }
@@ -41,8 +61,9 @@ pub(crate) fn migrate(connection: &mut Connection, path: &Path, folds: &Folds) -
         rebuild::rebuild(&transaction, folds).map_err(|reason| OpenError::Failed { path: path.to_owned(), reason })?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fail)?;
-    transaction.pragma_update(None, "user_version", STEPS.len() as i64).map_err(fail)?;
-    transaction.commit().map_err(fail)
+    transaction.pragma_update(None, "user_version", newest as i64).map_err(fail)?;
+    transaction.commit().map_err(fail)?;
+    Ok(true)
 }
 
 /// Writes the number of the format again: a write that changes nothing.

@@ -129,7 +129,7 @@ fn a_locked_directory_is_refused() {
     let place = tempfile::tempdir().unwrap();
     let lock = std::fs::File::create(place.path().join("chancery.lock")).unwrap();
     lock.lock().unwrap();
-    assert!(refusal(place.path()).starts_with("DIR is being restored or replaced by another process; wait"));
+    assert!(refusal(place.path()).starts_with("DIR is being restored or migrated by another process; wait"));
     drop(lock);
     assert_eq!(refusal(place.path()), "opened");
 }
@@ -251,6 +251,67 @@ async fn a_file_of_the_first_format_is_brought_forward_with_its_past() {
     }
     let counts = opened.counts(&sample.tenant, 5, "conformance.thing", "m1").await.unwrap();
     assert_eq!(counts, [("Plain".to_owned(), 1)]);
+}
+
+/// A directory of the first format, with one record.
+async fn first_format_directory(harness: &Embedded) -> tempfile::TempDir {
+    Sample::new(harness).put(record("a")).await;
+    let old = tempfile::tempdir().unwrap();
+    first_format(&harness.directory.path().join("chancery.db"), &old.path().join("chancery.db"));
+    old
+}
+
+/// Stands for a process of an older version, which shares the directory as long as it runs and does not look at the format
+/// before it writes.
+fn older_process(directory: &Path) -> std::fs::File {
+    let lock = std::fs::File::create(directory.join("chancery.lock")).unwrap();
+    lock.lock_shared().unwrap();
+    lock
+}
+
+#[tokio::test]
+async fn an_older_file_is_migrated_only_when_no_older_process_uses_it() {
+    let harness = Embedded::new();
+    let old = first_format_directory(&harness).await;
+    let format = || {
+        let db = Connection::open(old.path().join("chancery.db")).unwrap();
+        db.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap()
+    };
+    let running = older_process(old.path());
+    assert_eq!(
+        refusal(old.path()),
+        "DIR cannot be migrated: another process of an older version uses this data directory; stop it and start again"
+    );
+    assert_eq!(format(), 1);
+    drop(running);
+    let opened = SqliteLedger::open(old.path(), harness.options()).unwrap();
+    assert_eq!(opened.verify(&folds()).await.unwrap().differences, [""; 0]);
+    // Shared again, once it is migrated.
+    SqliteLedger::open(old.path(), harness.options()).unwrap();
+    assert_eq!(format(), 6);
+}
+
+#[test]
+fn a_directory_that_needs_no_migration_is_shared() {
+    let place = tempfile::tempdir().unwrap();
+    let _running = older_process(place.path());
+    assert_eq!(refusal(place.path()), "opened", "an empty one");
+    assert_eq!(refusal(place.path()), "opened", "one of the newest format");
+}
+
+#[tokio::test]
+async fn processes_that_start_together_on_an_older_file_all_open_it() {
+    let harness = Embedded::new();
+    let old = first_format_directory(&harness).await;
+    let patient = || Options { busy: Duration::from_secs(60), ..harness.options() };
+    let opened: Vec<SqliteLedger> = std::thread::scope(|scope| {
+        let starts: Vec<_> =
+            (0..4).map(|_| scope.spawn(|| SqliteLedger::open(old.path(), patient()).unwrap())).collect();
+        starts.into_iter().map(|start| start.join().unwrap()).collect()
+    });
+    for ledger in opened {
+        assert_eq!(ledger.verify(&folds()).await.unwrap().differences, [""; 0]);
+    }
 }
 
 /// Rows that nobody can make again must not be lost.
