@@ -206,7 +206,7 @@ pub trait NeotomaWriteService: Send + Sync {
         ctx: &Context,
         request: CorrectRequest,
     ) -> impl Future<Output = Result<CorrectResponse, CallError>> + Send;
-    /// Interpret a stored source again; adds observations.
+    /// Interpret a stored source again.
     fn reinterpret(
         &self,
         ctx: &Context,
@@ -1660,6 +1660,9 @@ pub struct IngestResponse {
     #[prost(bool, optional, tag = "11")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
+    /// committed: it has happened.
+    #[prost(string, tag = "12")]
+    pub outcome: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1749,6 +1752,9 @@ pub struct UploadFileResponse {
     /// What of the file was understood in part or not at all.
     #[prost(message, repeated, tag = "8")]
     pub warnings: ::prost::alloc::vec::Vec<IngestWarning>,
+    /// committed: it has happened.
+    #[prost(string, tag = "9")]
+    pub outcome: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1789,6 +1795,9 @@ pub struct CorrectResponse {
     #[prost(bool, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
+    /// committed: it has happened.
+    #[prost(string, tag = "8")]
+    pub outcome: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1824,6 +1833,9 @@ pub struct ReinterpretResponse {
     /// What of the file was understood in part or not at all.
     #[prost(message, repeated, tag = "7")]
     pub warnings: ::prost::alloc::vec::Vec<IngestWarning>,
+    /// committed: it has happened.
+    #[prost(string, tag = "8")]
+    pub outcome: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1864,6 +1876,9 @@ pub struct MergeEntitiesResponse {
     #[prost(bool, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
+    /// committed: it has happened.
+    #[prost(string, tag = "8")]
+    pub outcome: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1893,6 +1908,9 @@ pub struct UnmergeEntitiesResponse {
     #[prost(bool, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
+    /// committed: it has happened.
+    #[prost(string, tag = "7")]
+    pub outcome: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1934,6 +1952,9 @@ pub struct CreateRelationshipResponse {
     #[prost(bool, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
+    /// committed: it has happened.
+    #[prost(string, tag = "9")]
+    pub outcome: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1959,6 +1980,9 @@ pub struct DeleteResponse {
     #[prost(bool, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
+    /// committed: it has happened.
+    #[prost(string, tag = "5")]
+    pub outcome: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1984,6 +2008,9 @@ pub struct RestoreResponse {
     #[prost(bool, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
+    /// committed: it has happened.
+    #[prost(string, tag = "5")]
+    pub outcome: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -2028,4 +2055,7 @@ pub struct RegisterSchemaResponse {
     #[prost(bool, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_replay: ::core::option::Option<bool>,
+    /// committed: it has happened.
+    #[prost(string, tag = "7")]
+    pub outcome: ::prost::alloc::string::String,
 }

@@ -46,11 +46,16 @@ impl Recorder {
     /// Decides and commits, and answers; or answers as before when the same effect has happened already.
     pub async fn once<A, F, Fut>(&self, ctx: &Context, act: Act, decide: F) -> Result<A, Error>
     where
-        A: Answer,
+        A: Answer + Committed,
         Marks: desk::Marks<A>,
-        F: Fn() -> Fut,
+        F: Fn() -> Fut + Sync,
         Fut: Future<Output = Result<Decision<A>, Error>> + Send,
     {
+        let decide = || async {
+            let mut decision = decide().await?;
+            decision.answer.set_committed();
+            Ok(decision)
+        };
         self.recorder.once(ctx, decide).await.map_err(|error| match (error, act) {
             (Error::InsertFailed, Act::Update) => Error::UpdateFailed,
             (Error::InsertFailed, Act::Delete) => Error::DeleteFailed,
@@ -59,12 +64,24 @@ impl Recorder {
     }
 }
 
+/// An answer that says what became of the write.
+pub trait Committed {
+    /// Says that it has happened: nothing is filed for review here.
+    fn set_committed(&mut self);
+}
+
 /// How the write loop marks our answers.
 pub struct Marks;
 
 /// Answers that say where they can be read again, and whether they are repetitions.
 macro_rules! marked {
     ($($answer:ty),* $(,)?) => {$(
+        impl Committed for $answer {
+            fn set_committed(&mut self) {
+                "committed".clone_into(&mut self.outcome);
+            }
+        }
+
         impl desk::Marks<$answer> for Marks {
             fn set_read_point(answer: &mut $answer, seq: Seq) {
                 answer.read_point = Some(seq);

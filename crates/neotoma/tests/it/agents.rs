@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::desk::{ANN, Caller, Desk};
+use crate::faults;
 
 const AGENT: Caller<'static> = Caller { tenant: "local", user: "ann/agent" };
 
@@ -97,4 +98,21 @@ async fn an_agent_does_not_call_itself_a_human_nor_outrank_one() {
     as_agent(&desk, "ingest", other).await;
     let kinds: Vec<Value> = desk.observations().await.iter().map(|row| row["observation"]["kind"].clone()).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == json!("llm_summary")).count(), 1, "{kinds:?}");
+}
+
+// R-831 (neotoma)
+#[tokio::test]
+async fn every_write_is_ruled_by_the_policy_and_says_that_it_happened() {
+    let desk = faults::healthy().await;
+    for (number, (tool, arguments, _)) in faults::writes(&desk).await.into_iter().enumerate() {
+        let risky = ["merge_entities", "unmerge_entities", "delete", "register_schema"].contains(&tool);
+        if risky {
+            let refused = desk.refused_as(AGENT, tool, arguments.clone()).await;
+            assert_eq!(refused["code"], "PERMISSION_DENIED", "{tool}: {refused}");
+        }
+        let arguments = faults::keyed(arguments, &format!("k{number}"));
+        for _ in 0..2 {
+            assert_eq!(desk.ok(tool, arguments.clone()).await["outcome"], "committed", "{tool}");
+        }
+    }
 }

@@ -224,13 +224,18 @@ async fn desk() -> (Desk, Arc<Faulty>) {
     (desk, kept.unwrap())
 }
 
+/// The same desk on a store that does not fail.
+pub async fn healthy() -> Desk {
+    desk().await.0
+}
+
 fn file(content: &str) -> Value {
     use base64::Engine as _;
     json!({"file_content": base64::engine::general_purpose::STANDARD.encode(content), "mime_type": "text/plain"})
 }
 
 /// Every writing tool with a call that writes something, and the code for when it is known not to have happened.
-async fn writes(desk: &Desk) -> Vec<(&'static str, Value, &'static str)> {
+pub async fn writes(desk: &Desk) -> Vec<(&'static str, Value, &'static str)> {
     let former = desk.records(kind::MERGE).await[0]["merge"]["from"].clone();
     let source = desk.records(kind::SOURCE).await.into_iter().find(|row| row["source"]["kind"] == "file").unwrap();
     let source = &source["source"]["id"];
@@ -257,7 +262,7 @@ async fn writes(desk: &Desk) -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-fn keyed(mut arguments: Value, key: &str) -> Value {
+pub fn keyed(mut arguments: Value, key: &str) -> Value {
     arguments["client_request_id"] = json!(key);
     arguments
 }

@@ -1185,7 +1185,7 @@ pub mod neotoma_write_service_client {
             req.extensions_mut().insert(GrpcMethod::new("ameide_core_proto.neotoma.v1.NeotomaWriteService", "Correct"));
             self.inner.unary(req, path, codec).await
         }
-        /// Interpret a stored source again; adds observations.
+        /// Interpret a stored source again.
         pub async fn reinterpret(
             &mut self,
             request: impl tonic::IntoRequest<super::ReinterpretRequest>,
@@ -1328,7 +1328,7 @@ pub mod neotoma_write_service_server {
             &self,
             request: tonic::Request<super::CorrectRequest>,
         ) -> std::result::Result<tonic::Response<super::CorrectResponse>, tonic::Status>;
-        /// Interpret a stored source again; adds observations.
+        /// Interpret a stored source again.
         async fn reinterpret(
             &self,
             request: tonic::Request<super::ReinterpretRequest>,

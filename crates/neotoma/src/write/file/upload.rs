@@ -66,6 +66,7 @@ impl Write {
             deduplicated: stored.deduplicated,
             warnings: stored.warnings,
             read_point: stored.read_point,
+            outcome: stored.outcome,
         })
     }
 
