@@ -105,10 +105,8 @@ async fn an_unknown_argument_of_any_tool_is_refused_with_the_nearest() {
                 }
                 let mut arguments = tool.examples[0].input.clone();
                 arguments[&wrong] = json!("x");
-                let answer = match endpoint.capability.manifest().name.as_str() {
-                    "neotoma" => world.call_neotoma(&tool.name, arguments).await,
-                    _ => world.call(tool.name.trim_start_matches("transformation."), arguments).await,
-                };
+                let capability = &endpoint.capability.manifest().name;
+                let answer = world.call_at(capability, Door::CommandLine, &tool.name, arguments).await;
                 let error = &answer["error"];
                 let field = error["field"].as_str().or_else(|| error["details"]["field"].as_str());
                 assert_eq!(field, Some(wrong.as_str()), "{} {answer}", tool.name);

@@ -46,7 +46,8 @@ impl World {
         self.call_at("transformation", door, &format!("transformation.{tool}"), arguments).await
     }
 
-    async fn call_at(&self, capability: &str, door: Door<'_>, tool: &str, arguments: Value) -> Value {
+    /// The same, for a tool of any capability by its full name.
+    pub async fn call_at(&self, capability: &str, door: Door<'_>, tool: &str, arguments: Value) -> Value {
         let endpoint = self.platform.endpoint(capability).unwrap();
         let arrival = Arrival { door, message: None, now: endpoint.clock.now() };
         let caller = Caller {
