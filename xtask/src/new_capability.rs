@@ -13,6 +13,10 @@ const NAME_CHARS: std::ops::RangeInclusive<usize> = 3..=24;
 pub fn write(root: &Path, name: &str) -> anyhow::Result<Vec<PathBuf>> {
     check(root, name)?;
     let mut files: Vec<(PathBuf, String)> = skeleton(name);
+    for (_, text) in files.iter_mut().filter(|(path, _)| path.extension().is_some_and(|extension| extension == "rs")) {
+        // How lines break and names are sorted depends on the name.
+        *text = codegen::formatted(text).context("rustfmt is needed")?;
+    }
     for (path, edit) in EDITS {
         let text = fs::read_to_string(root.join(path)).with_context(|| (*path).to_owned())?;
         files.push((path.into(), edit(&text, name).with_context(|| format!("{path} is not as expected"))?));
@@ -123,6 +127,18 @@ mod tests {
             !text("crates/tasks/src/lib.rs").contains("{name}")
                 && !text("crates/tasks/tests/mounted.rs").contains("{Name}")
         );
+    }
+
+    #[test]
+    fn the_code_is_formatted_whatever_the_name() {
+        for name in ["zoo", "abc", "acknowledgementofreceipt"] {
+            let folder = copy();
+            write(folder.path(), name).unwrap();
+            for path in [format!("crates/{name}/src/lib.rs"), format!("crates/{name}/tests/mounted.rs")] {
+                let text = fs::read_to_string(folder.path().join(&path)).unwrap();
+                assert_eq!(codegen::formatted(&text).unwrap(), text, "{path}");
+            }
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ use std::path::PathBuf;
 
 pub use capability::Capability;
 pub use problem::{Place, Problem, Severity};
+pub use rust::formatted;
 pub use source::{Located, Source};
 use tool::Tool;
 

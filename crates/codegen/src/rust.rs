@@ -12,6 +12,8 @@ mod names;
 mod rustfmt;
 mod traits;
 
+pub use rustfmt::formatted;
+
 use std::path::{Path, PathBuf};
 
 use crate::{Capability, File, Place, Problem, Source, catalog};
