@@ -7,24 +7,13 @@ use prost::encoding::{DecodeContext, WireType};
 use prost::{DecodeError, Message};
 use prost_types::value::Kind;
 use prost_types::{ListValue, Struct};
-use scope::pace;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 /// `google.protobuf.Struct` that keeps JSON as JSON, so that 5 stays 5 and keys keep their order.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Object(pub Map<String, Value>);
-
-/// What reading an object takes, in nanoseconds.
-const PER_OBJECT: u32 = 1_500;
-
-impl<'de> Deserialize<'de> for Object {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        pace::worked(PER_OBJECT);
-        Map::deserialize(deserializer).map(Self)
-    }
-}
 
 impl Deref for Object {
     type Target = Map<String, Value>;

@@ -13,7 +13,7 @@ use crate::idempotency::KeyCounts;
 use crate::record::Seen;
 use crate::{audited, expectation, idempotency, names};
 
-/// What writing an effect takes, in nanoseconds.
+/// Estimated CPU time of writing an effect, in nanoseconds.
 const PER_EFFECT: u32 = 10_000;
 
 /// Writes the change, or says why it does not happen. `now` is the database's clock.
@@ -68,7 +68,7 @@ fn write_facts(connection: &Connection, change: &Change, mut seen: Seen<'_>) -> 
         write_fact(connection, cause, fact)?;
         for effect in effects {
             held.push((effect, effect::apply(connection, cause, effect, (&mut seen, &mut tally))?));
-            pace::worked(PER_EFFECT);
+            pace::spend(PER_EFFECT);
         }
         tally.flush(connection, cause)?;
     }

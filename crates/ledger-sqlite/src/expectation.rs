@@ -4,13 +4,10 @@ use std::collections::HashSet;
 
 use ledger::{Change, Expectation, RecordKey, Refusal, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
-use scope::{TenantId, pace};
+use scope::TenantId;
 
 use crate::names;
 use crate::record::Seen;
-
-/// What a look at one takes, in nanoseconds.
-const PER_EXPECTATION: u32 = 2_000;
 
 /// The first thing that stands against the change, if any. What was looked at on the way is left in `seen`.
 pub(crate) fn refusal<'c>(
@@ -22,7 +19,6 @@ pub(crate) fn refusal<'c>(
         if let Some(refusal) = check(connection, &change.tenant, expectation, seen)? {
             return Ok(Some(refusal));
         }
-        pace::worked(PER_EXPECTATION);
     }
     names::taken(connection, change)
 }

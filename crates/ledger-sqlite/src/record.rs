@@ -6,12 +6,9 @@ use std::collections::hash_map::Entry;
 use ledger::{Ends, Record, RecordKey, RecordVersion, Seq, UniqueName};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use scope::{TenantId, Timestamp, pace};
+use scope::{TenantId, Timestamp};
 
 use crate::fields::fields_json;
-
-/// What reading a record takes, in nanoseconds.
-const PER_RECORD: u32 = 3_000;
 
 /// The newest version of a record, live or not.
 pub(crate) struct Newest {
@@ -186,7 +183,6 @@ pub(crate) fn versions_at(
         let is_there = row.get_ref(0)? != ValueRef::Null;
         found.push(if is_there { visible(row, at)? } else { None });
         head = row.get::<_, Option<i64>>(18)?.unwrap_or_default();
-        pace::worked(PER_RECORD);
     }
     Ok((found, head.cast_unsigned()))
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use ledger::{Change, Commit, CommitError, Refusal};
 use rusqlite::{Connection, ErrorCode};
-use scope::{Clock, pace};
+use scope::Clock;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::connection::Opening;
@@ -23,8 +23,6 @@ use crate::{OpenError, change, connection, idempotency, schema};
 /// Expired keys are looked for at most this often, when nothing else waits.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
 const PURGE_BATCH: usize = 200;
-/// What freeing an effect takes, in nanoseconds.
-const PER_EFFECT: u32 = 500;
 
 /// What the writer is asked to do.
 pub(crate) enum Job {
@@ -115,7 +113,7 @@ impl Writer {
         // Whoever stopped waiting still has its change; the key answers when it asks again.
         for ((change, answer), outcome) in batch.into_iter().zip(outcomes) {
             let _ = answer.send(outcome);
-            forget(change);
+            drop(change);
         }
     }
 
@@ -240,14 +238,6 @@ fn storage_failed(error: &rusqlite::Error) -> bool {
         error.sqlite_error_code(),
         None | Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig | ErrorCode::TypeMismatch | ErrorCode::Unknown)
     )
-}
-
-/// Frees a change, at a pace: a large one is ten thousands of texts.
-fn forget(change: Box<Change>) {
-    for effect in change.facts.into_iter().flat_map(|(_, effects)| effects) {
-        drop(effect);
-        pace::worked(PER_EFFECT);
-    }
 }
 
 /// Where a transaction failed, which decides what can be said about its changes.

@@ -10,7 +10,6 @@ mod file;
 mod ingest;
 mod load;
 mod merge;
-mod pause;
 mod progress;
 mod recorder;
 mod register;
@@ -31,13 +30,15 @@ use crate::Error;
 use crate::capability::Parts;
 use crate::projection::Reader;
 
-use pause::pause;
 use progress::Progress;
 use recorder::Act;
 pub use recorder::{Decision, Recorder};
 
 /// The scopes that writes ask for.
 const SCOPES: WriteScopes = WriteScopes { write: "mcp:tools", propose: "neotoma:propose" };
+
+/// Estimated CPU time of deciding on one entity of a batch, in nanoseconds.
+const PER_ENTITY: u32 = 10_000;
 
 /// The write side.
 pub struct Write {

@@ -5,7 +5,6 @@ mod refusals;
 use std::borrow::Cow;
 use std::io::{BufWriter, Write};
 
-use scope::pace;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -24,10 +23,6 @@ const NAME_CHARS_MAX: usize = 256;
 const NO_ARGUMENTS_HASH: &str = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 /// Argument names whose values are never kept, whatever their case.
 const SECRET_NAMES: &[&str] = &["password", "secret", "token", "authorization", "api_key", "apikey", "credential"];
-
-/// What writing a byte and looking at a name take, in nanoseconds.
-const PER_BYTE: u32 = 3;
-const PER_NAME: u32 = 100;
 
 /// Where audit records go.
 pub trait AuditSink: Send + Sync {
@@ -138,7 +133,6 @@ impl Write for Written {
         let room = START_BYTES_MAX.saturating_sub(self.start.len());
         self.start.extend_from_slice(&bytes[..room.min(bytes.len())]);
         self.hash.update(bytes);
-        pace::worked(u32::try_from(bytes.len()).unwrap_or(u32::MAX).saturating_mul(PER_BYTE));
         Ok(bytes.len())
     }
 
@@ -148,7 +142,6 @@ impl Write for Written {
 }
 
 fn hides(name: &str, value: &Value) -> bool {
-    pace::worked(PER_NAME);
     is_secret(name) || holds_secret(value)
 }
 

@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 use contract::Object;
 use desk::Stored;
 use ledger::Seq;
-use scope::{Timestamp, pace};
-use serde::{Deserialize, Serialize, Serializer};
+use scope::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
-
-/// What writing an entity takes, in nanoseconds.
-const PER_ENTITY: u32 = 500;
 
 /// Source material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,16 +96,7 @@ impl PartialEq for Content {
 
 impl Content {
     pub fn new(source_id: &str, entities: &[Object]) -> Self {
-        let entities = to_raw_value(&Paced(entities)).expect("entities have only string keys");
+        let entities = to_raw_value(entities).expect("entities have only string keys");
         Self { source_id: source_id.to_owned(), entities }
-    }
-}
-
-/// Entities that are written at a pace: there may be thousands.
-struct Paced<'a>(&'a [Object]);
-
-impl Serialize for Paced<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().inspect(|_| pace::worked(PER_ENTITY)))
     }
 }

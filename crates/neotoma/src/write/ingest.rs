@@ -15,13 +15,9 @@ pub use structured::list;
 
 use contract::Context;
 use contract::generated::neotoma::{IngestRequest, IngestResponse};
-use scope::pace;
 
 use super::Write;
 use crate::{Error, user};
-
-/// What freeing an entity takes, in nanoseconds.
-const PER_ENTITY: u32 = 1_000;
 
 impl Write {
     /// Stores a file or entities.
@@ -32,12 +28,7 @@ impl Write {
             (Some(_), true) => self.ingest_file(ctx, &user, &request).await,
             (Some(_), false) => Err(Error::invalid("file_content", "came together with entities", fix)),
             (None, true) if request.mime_type.is_some() => Err(Error::invalid("file_content", "is missing", fix)),
-            (None, _) => {
-                let answer = self.ingest_entities(ctx, &user, &request).await;
-                // Freed at a pace: there may be thousands.
-                request.entities.into_iter().for_each(|_| pace::worked(PER_ENTITY));
-                answer
-            }
+            (None, _) => self.ingest_entities(ctx, &user, &request).await,
         }
     }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use desk::Stored;
 use ledger::{At, Direction, Find};
+use scope::pace;
 
-use super::pause;
+use super::PER_ENTITY;
 use crate::Error;
 use crate::domain::edges::Edges;
 use crate::domain::plan::{Plan, Taken};
@@ -136,11 +137,8 @@ pub async fn settle(reader: &Reader<'_>, plan: &mut Plan) -> Result<(), Error> {
         taken.by(&of, &name, holders.into_iter().map(|holder| holder.row.id));
     }
     plan.settle_schemas();
-    for index in 0.. {
-        pause(index).await;
-        if !plan.settle_next(&taken) {
-            break;
-        }
+    while plan.settle_next(&taken) {
+        pace::spend_async(PER_ENTITY).await;
     }
     Ok(())
 }

@@ -7,13 +7,12 @@ use std::collections::HashMap;
 
 use contract::{Violation, ViolationKind, excerpt};
 use jsonschema::Validator;
-use scope::pace;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::repair::{Null, meaning_of_null};
 use super::schema::{self, in_words, is_closed, is_required, options, properties, property, type_in};
-use super::{NAME_CHARS_MAX, PER_VALUE, correction, near, synonyms};
+use super::{NAME_CHARS_MAX, correction, near, synonyms};
 
 /// How many mistakes are explained.
 const VIOLATIONS_MAX: usize = 32;
@@ -93,7 +92,6 @@ impl<'a> Walk<'a> {
         let mut more = 0_usize;
         let strays = object.iter().filter(|(name, _)| property(schema, name).is_none());
         for (count, (name, value)) in strays.enumerate() {
-            pace::worked(PER_VALUE);
             if count >= UNKNOWN_MAX {
                 more += 1;
                 continue;
@@ -118,7 +116,6 @@ impl<'a> Walk<'a> {
     }
 
     fn value(&mut self, schema: &'a Map<String, Value>, value: &'a Value) {
-        pace::worked(PER_VALUE);
         let wanted = type_in(schema);
         if !is_of_type(wanted, value) {
             let kind = ViolationKind::WrongType { given: type_of(value), wanted: wanted.to_owned() };

@@ -4,12 +4,11 @@
 //! a namespace that is known, and `null` is not dropped where it could mean that something is to be cleared.
 
 use contract::labels;
-use scope::pace;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::schema::{is_required, options, properties, type_in};
-use super::{PER_VALUE, near};
+use super::near;
 use crate::json;
 
 /// Longest text that is compared with permitted words.
@@ -37,7 +36,6 @@ impl<'a> Repair<'a> {
     }
 
     pub fn object(&mut self, schema: &Map<String, Value>, arguments: &mut Map<String, Value>) {
-        pace::worked(PER_VALUE);
         for (name, inner) in properties(schema) {
             if arguments.get(name).is_some_and(Value::is_null) {
                 match meaning_of_null(schema, name, inner) {

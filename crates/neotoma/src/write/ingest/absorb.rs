@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ledger::{Find, RecordKey};
+use scope::pace;
 
 use super::batch::Batch;
 use crate::Error;
@@ -16,7 +17,7 @@ use crate::domain::{Observation, source::Source};
 use crate::projection::Reader;
 use crate::projection::row::{EntityRow, kind, observation_key};
 use crate::write::ahead::Ahead;
-use crate::write::{load, pause, relate};
+use crate::write::{PER_ENTITY, load, relate};
 
 const HINTS_MAX: usize = 3;
 
@@ -45,7 +46,7 @@ impl Batch {
         let mut duplicates = self.duplicates(reader, plan).await?.into_iter();
         let mut absorbing = Absorbing::new(plan, source, origin, Heard { observations, repeats, known });
         for (index, item) in self.items.into_iter().enumerate() {
-            pause(index).await;
+            pace::spend_async(PER_ENTITY).await;
             absorbing.take(index, item, duplicates.next().unwrap_or_default())?;
         }
         Ok(absorbing.finish())

@@ -10,7 +10,7 @@ use crate::domain::plan::Plan;
 use crate::domain::schema::{self, BadType};
 use crate::error::Flaw;
 use crate::projection::Reader;
-use crate::write::{load, pause};
+use crate::write::load;
 
 /// The entities of one call.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +49,7 @@ impl Batch {
             }
         }
         let types = incoming.iter().map(|incoming| Some(incoming.entity_type.clone())).collect();
-        let (batch, flaws) = Self::of_types(plan, types, incoming).await;
+        let (batch, flaws) = Self::of_types(plan, types, incoming);
         flaws.is_empty().then_some(batch)
     }
 
@@ -71,14 +71,13 @@ impl Batch {
             .flat_map(|of| plan.schema(of).reference_fields.iter().map(|reference| reference.target_type.clone()))
             .collect();
         load::schemas(reader, plan, targets.iter().map(String::as_str)).await?;
-        Ok(Self::of_types(plan, types, incoming).await)
+        Ok(Self::of_types(plan, types, incoming))
     }
 
-    async fn of_types(plan: &Plan, types: Vec<Option<String>>, incoming: Vec<Incoming>) -> (Self, Vec<Flaw>) {
+    fn of_types(plan: &Plan, types: Vec<Option<String>>, incoming: Vec<Incoming>) -> (Self, Vec<Flaw>) {
         let mut items = Vec::with_capacity(incoming.len());
         let mut flaws = Vec::new();
         for (index, (entity_type, incoming)) in types.into_iter().zip(incoming).enumerate() {
-            pause(index).await;
             let known = entity_type.ok_or_else(|| {
                 let fix = format!("{BadType}; for example invoice, note or person");
                 Flaw::new(format!("entities[{index}].entity_type"), "is not a type name", fix)

@@ -11,7 +11,6 @@ use crate::domain::speaker::PRIORITY;
 use crate::domain::{Kind, Map, Speaker, shape};
 use crate::error::Flaw;
 use crate::projection::reader::moment;
-use crate::write::pause;
 
 /// Most entities of one call.
 pub const ENTITIES_MAX: usize = 5000;
@@ -25,7 +24,7 @@ pub struct Incoming {
 }
 
 /// Takes the entities of a call apart. A refusal names every one that is wrong.
-pub async fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
+pub fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
     if entities.is_empty() {
         return Err(Error::invalid("entities", "is empty", "give at least one entity with its entity_type"));
     }
@@ -39,7 +38,6 @@ pub async fn incoming(entities: &[Object]) -> Result<Vec<Incoming>, Error> {
     let mut taken = Vec::with_capacity(entities.len());
     let mut flaws = Vec::new();
     for (index, entity) in entities.iter().enumerate() {
-        pause(index).await;
         match one(index, entity) {
             Ok(incoming) => taken.push(incoming),
             Err(flaw) => flaws.push(flaw),

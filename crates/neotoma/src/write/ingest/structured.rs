@@ -23,7 +23,7 @@ use crate::domain::{Speaker, shape};
 use crate::error::Flaws;
 use crate::projection::Reader;
 use crate::write::ahead::{self, Ahead};
-use crate::write::{Act, Decision, Progress, Write, load, pause};
+use crate::write::{Act, Decision, Progress, Write, load};
 
 /// The version of what turns entities into observations; part of what identifies a run.
 const STRUCTURED: &str = "chancery-structured/1";
@@ -43,7 +43,7 @@ impl Write {
         request: &IngestRequest,
     ) -> Result<IngestResponse, Error> {
         let mut flaws = Flaws::default();
-        let entities = flaws.check(incoming(&request.entities).await)?;
+        let entities = flaws.check(incoming(&request.entities))?;
         let claimed = flaws.check(request::claimed(request.provenance.as_ref()))?;
         let speaker = Speaker::of(&ctx.principal);
         let priority = flaws.check(request::priority(request.source_priority))?;
@@ -59,7 +59,7 @@ impl Write {
         };
         let progress = Progress::new(ctx, STEPS);
         progress.reach(1, "the entities are checked").await;
-        let content_hash = content_hash(&request.entities).await;
+        let content_hash = content_hash(&request.entities);
         let source_id = ids::source(user, &content_hash);
         let reader = Reader::live(self.recorder.ledger(), ctx, user);
         let sent = Sent { request, claimed, priority, content_hash, source_id };
@@ -73,7 +73,7 @@ impl Write {
                 let taken = prepared.lock().map(|mut prepared| prepared.take()).unwrap_or_default();
                 let prepared = match taken {
                     Some(prepared) => prepared,
-                    None => prepared_anew(&reader, ctx, incoming(&request.entities).await?).await?,
+                    None => prepared_anew(&reader, ctx, incoming(&request.entities)?).await?,
                 };
                 let decision = sent.decide(&reader, prepared, ctx).await?;
                 progress.reach(3, "the observations are made").await;
@@ -100,7 +100,7 @@ impl Write {
                     return Ok((Prepared { plan, batch, ahead: Some(ahead) }, locks));
                 }
             }
-            incoming(&sent.request.entities).await?
+            incoming(&sent.request.entities)?
         } else {
             entities
         };
@@ -129,12 +129,9 @@ async fn prepared_anew(reader: &Reader<'_>, ctx: &Context, entities: Vec<Incomin
     Ok(Prepared { plan, batch, ahead: None })
 }
 
-async fn content_hash(entities: &[Object]) -> String {
+fn content_hash(entities: &[Object]) -> String {
     let mut hash = EntitiesHash::default();
-    for (index, entity) in entities.iter().enumerate() {
-        pause(index).await;
-        hash.add(entity);
-    }
+    entities.iter().for_each(|entity| hash.add(entity));
     hash.finish()
 }
 
