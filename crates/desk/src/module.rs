@@ -19,6 +19,7 @@ use clap::{ArgMatches, Command};
 use contract::{Capability, Context, Misfit};
 use futures::future::BoxFuture;
 use ledger::{Fact, Fold, SharedLedger};
+use scope::Principal;
 use serde_json::{Map, Value};
 
 use crate::{PageTokens, feed};
@@ -40,6 +41,11 @@ pub trait Module: Send + Sync {
     /// The key under which clients know it. Clients put it before every tool name, and some bound the length of both.
     fn client_key(&self) -> &'static str {
         self.name()
+    }
+
+    /// What a client has to know of the person it works for, said when its snippet is printed; one line.
+    fn client_note(&self, _person: &Principal) -> Option<String> {
+        None
     }
 
     /// What an operator may set, under names that no other capability has.

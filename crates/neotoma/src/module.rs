@@ -13,9 +13,10 @@ use contract::Capability;
 use desk::module::{self, BoxError, Section, Session};
 use futures::future::BoxFuture;
 use ledger::Fold;
+use scope::Principal;
 
 use crate::capability::Parts;
-use crate::{Neotoma, terminal, verify};
+use crate::{Neotoma, terminal, user, verify};
 pub use settings::Settings;
 
 /// Neotoma, to be mounted.
@@ -24,6 +25,11 @@ pub struct Module;
 impl desk::Module for Module {
     fn name(&self) -> &'static str {
         "neotoma"
+    }
+
+    fn client_note(&self, person: &Principal) -> Option<String> {
+        let user_id = user::user_id_of(&person.person());
+        Some(format!("tools of neotoma that take a user_id: leave it out, or give {user_id}, which is yours"))
     }
 
     fn settings(&self) -> Section {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use scope::Principal;
 use serde_json::{Map, Value, json};
 
 use super::output;
@@ -45,6 +46,8 @@ pub fn print(what: What, gathered: &Gathered, file: Option<&Path>) -> anyhow::Re
                     "{variable} is a secret and not in here; set it where the client starts programs"
                 ));
             }
+            let owner = Principal::local(&gathered.config.user);
+            MODULES.iter().filter_map(|module| module.client_note(&owner)).for_each(|note| output::note(&note));
             let setup = Setup { program: absolute(&std::env::current_exe()?)?, arguments: arguments(gathered, file)? };
             setup.for_client(client, &gathered.config)?
         }

@@ -112,6 +112,18 @@ fn a_client_gets_whole_paths_and_every_setting() {
 }
 
 #[test]
+fn a_snippet_comes_with_the_user_id_that_its_owner_may_give() {
+    let folder = tempfile::tempdir().unwrap();
+    let uuid = "0b7e5a52-3f0e-8c11-a5f4-1d2c3b4a5968";
+    let note = |user: &str| {
+        let command = &mut command(folder.path(), &["config", "cursor", "--set", &format!("user={user}")]);
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    assert!(note(uuid).contains(&format!("leave it out, or give {uuid}, which is yours")), "{}", note(uuid));
+    assert_ne!(note("ann"), note("bob"));
+}
+
+#[test]
 fn the_settings_in_force_are_shown_with_their_source_and_without_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("chancery.toml");
