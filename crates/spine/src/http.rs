@@ -33,7 +33,7 @@ pub use listener::serve;
 use crate::Endpoint;
 use crate::admission::{Addresses, Admission};
 use crate::metrics::Metrics;
-use door::{Door, Hinges};
+use door::{Door, DoorParts};
 use memory::Memory;
 
 /// Whether what the server stands on can serve calls. Asked at every probe, so it must not take long.
@@ -79,7 +79,7 @@ impl Site {
         let (single, memory) = (endpoints.len() == 1, Memory::default());
         for endpoint in endpoints {
             let name = endpoint.capability.manifest().name.clone();
-            let door = Door::new(Hinges {
+            let door = Door::new(DoorParts {
                 endpoint,
                 admission: admission.clone(),
                 addresses: addresses.clone(),

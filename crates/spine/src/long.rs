@@ -31,7 +31,7 @@ fn takes(left: &mut usize, bytes: usize) -> bool {
     *left > 0
 }
 
-/// Does work on so many bytes, away from others if they are many.
+/// Does work on this many bytes, off the executor if they are many.
 pub fn work_on<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     if bytes > LONG_BYTES { in_place(work) } else { work() }
 }

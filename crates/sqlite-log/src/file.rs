@@ -10,7 +10,7 @@ use rusqlite::ffi::{
     sqlite3_vfs_find, sqlite3_vfs_register,
 };
 
-use crate::gathered::Gathered;
+use crate::write_buffer::WriteBuffer;
 
 const NAME: &CStr = c"chancery-log";
 
@@ -33,7 +33,7 @@ struct Log {
     /// First, because SQLite knows files by it.
     base: sqlite3_file,
     below: *mut sqlite3_file,
-    gathered: *mut Gathered,
+    buffer: *mut WriteBuffer,
 }
 
 /// Makes the layer known to SQLite.
@@ -78,8 +78,8 @@ unsafe extern "C" fn open(
         (*file).pMethods = ptr::null();
         let code = open(*layer, name, below, flags, out_flags);
         if code == SQLITE_OK {
-            let gathered = Box::into_raw(Box::default());
-            log.write(Log { base: sqlite3_file { pMethods: &raw const METHODS }, below, gathered });
+            let buffer = Box::into_raw(Box::default());
+            log.write(Log { base: sqlite3_file { pMethods: &raw const METHODS }, below, buffer });
         } else if !(*below).pMethods.is_null() {
             forward(below, |methods| methods.xClose, |close, below| close(below));
         }
@@ -126,15 +126,15 @@ unsafe fn forward<F>(
     }
 }
 
-/// Writes what was gathered.
+/// Flushes the buffer to the file below.
 ///
 /// # Safety
 /// `log` is an open log, which SQLite uses from one thread at a time.
-unsafe fn leave(log: *mut Log) -> c_int {
+unsafe fn flush(log: *mut Log) -> c_int {
     // SAFETY: set when the log was opened, freed when it is closed.
-    let (below, gathered) = unsafe { ((*log).below, &mut *(*log).gathered) };
+    let (below, buffer) = unsafe { ((*log).below, &mut *(*log).buffer) };
     // SAFETY: the file below is open as long as the log is.
-    gathered.leave(|bytes, at| unsafe { write_below(below, bytes, at) }).err().unwrap_or(SQLITE_OK)
+    buffer.flush(|bytes, at| unsafe { write_below(below, bytes, at) }).err().unwrap_or(SQLITE_OK)
 }
 
 /// # Safety
@@ -151,7 +151,7 @@ unsafe fn write_below(below: *mut sqlite3_file, bytes: &[u8], at: u64) -> Result
             code => return Err(code),
         }
         if bytes.len() > PIECE {
-            // A long commit lets threads that answer others go first.
+            // A long commit yields, so that threads which answer other callers can run.
             std::thread::yield_now();
         }
     }
@@ -165,9 +165,9 @@ unsafe extern "C" fn write(file: *mut sqlite3_file, bytes: *const c_void, length
     let (Ok(length), Ok(at)) = (usize::try_from(length), u64::try_from(at)) else { return SQLITE_IOERR };
     // SAFETY: SQLite gives as many bytes as it says, and a log that is open.
     let written = unsafe {
-        let (below, gathered) = ((*log).below, &mut *(*log).gathered);
+        let (below, buffer) = ((*log).below, &mut *(*log).buffer);
         let bytes = slice::from_raw_parts(bytes.cast::<u8>(), length);
-        gathered.write(bytes, at, |bytes, at| write_below(below, bytes, at))
+        buffer.write(bytes, at, |bytes, at| write_below(below, bytes, at))
     };
     written.err().unwrap_or(SQLITE_OK)
 }
@@ -177,8 +177,8 @@ unsafe extern "C" fn read(file: *mut sqlite3_file, into: *mut c_void, length: c_
     let (Ok(from), Ok(many)) = (u64::try_from(at), u64::try_from(length)) else { return SQLITE_IOERR };
     // SAFETY: SQLite gives an open log and room for as many bytes as it says.
     unsafe {
-        if (*(*log).gathered).holds_any(from, many) {
-            let code = leave(log);
+        if (*(*log).buffer).holds_any(from, many) {
+            let code = flush(log);
             if code != SQLITE_OK {
                 return code;
             }
@@ -191,7 +191,7 @@ unsafe extern "C" fn sync(file: *mut sqlite3_file, flags: c_int) -> c_int {
     // SAFETY: SQLite gives an open log.
     unsafe {
         let code = after_leaving(file, |methods| methods.xSync, |sync, below| sync(below, flags));
-        (*(*file.cast::<Log>()).gathered).synced();
+        (*(*file.cast::<Log>()).buffer).synced();
         code
     }
 }
@@ -206,7 +206,7 @@ unsafe extern "C" fn file_size(file: *mut sqlite3_file, size: *mut sqlite3_int64
     unsafe { after_leaving(file, |methods| methods.xFileSize, |file_size, below| file_size(below, size)) }
 }
 
-/// Writes what was gathered, and then calls a function of the file below.
+/// Flushes the buffer, then calls a function of the file below.
 ///
 /// # Safety
 /// `file` is an open log, and `call` gives the function what it expects.
@@ -218,7 +218,7 @@ unsafe fn after_leaving<F>(
     let log = file.cast::<Log>();
     // SAFETY: as this function's.
     unsafe {
-        match leave(log) {
+        match flush(log) {
             SQLITE_OK => forward((*log).below, choose, call),
             code => code,
         }
@@ -229,9 +229,9 @@ unsafe extern "C" fn close(file: *mut sqlite3_file) -> c_int {
     let log = file.cast::<Log>();
     // SAFETY: SQLite gives an open log and does not use it afterwards.
     unsafe {
-        let left = leave(log);
+        let left = flush(log);
         let closed = forward((*log).below, |methods| methods.xClose, |close, below| close(below));
-        drop(Box::from_raw((*log).gathered));
+        drop(Box::from_raw((*log).buffer));
         (*file).pMethods = ptr::null();
         if left == SQLITE_OK { closed } else { left }
     }

@@ -7,7 +7,7 @@
 //! they were.
 
 mod file;
-mod gathered;
+mod write_buffer;
 
 use std::ffi::CStr;
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ pub fn layer() -> Option<&'static CStr> {
 
 #[cfg(test)]
 mod tests {
-    /// The rule of `gathered` rests on how this version writes its log. Before the number is changed: read what changed in
+    /// The rule of `WriteBuffer` rests on how this version writes its log. Before the number is changed: read what changed in
     /// `walWriteOneFrame` and `walFrames` of SQLite's `wal.c`, and run the fault tests with and without the layer.
     #[test]
     fn the_layer_is_made_for_this_version_of_sqlite() {

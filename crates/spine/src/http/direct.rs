@@ -27,7 +27,7 @@ static METHOD: HeaderName = HeaderName::from_static("mcp-method");
 static NAME: HeaderName = HeaderName::from_static("mcp-name");
 static SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// How far a long call stands back.
+/// Niceness of the thread of a long call.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
@@ -37,9 +37,9 @@ const ENCODED: &str = "=?base64?";
 /// The call in a message, taken out of it, when rmcp would let it pass and has nothing to add.
 pub fn plain(endpoint: &Endpoint, headers: &HeaderMap, message: &mut Message) -> Option<PlainCall> {
     let name = message.tool()?;
-    let agree = says(headers, &PROTOCOL, REVISION)
-        && says(headers, &METHOD, "tools/call")
-        && says(headers, &NAME, name)
+    let agree = header_equals(headers, &PROTOCOL, REVISION)
+        && header_equals(headers, &METHOD, "tools/call")
+        && header_equals(headers, &NAME, name)
         && !name.starts_with(ENCODED)
         && !headers.contains_key(&SESSION)
         && accepts(headers);
@@ -49,8 +49,8 @@ pub fn plain(endpoint: &Endpoint, headers: &HeaderMap, message: &mut Message) ->
     message.take_plain_call()
 }
 
-/// True when a header is given once and says this.
-fn says(headers: &HeaderMap, name: &HeaderName, expected: &str) -> bool {
+/// True when a header is given exactly once, with this value.
+fn header_equals(headers: &HeaderMap, name: &HeaderName, expected: &str) -> bool {
     let mut values = headers.get_all(name).iter();
     let first = values.next().and_then(|value| value.to_str().ok());
     first == Some(expected) && values.next().is_none()
@@ -66,7 +66,7 @@ fn accepts(headers: &HeaderMap) -> bool {
 pub async fn answer(endpoint: Arc<Endpoint>, arrived: Arrived, call: PlainCall, long: bool) -> Response {
     endpoint.metrics.went_the_short_way();
     let cancelled = CancellationToken::new();
-    let answered = to_the_end(mcp::answer_plain(endpoint, arrived, call, cancelled.clone()), cancelled, long).await;
+    let answered = run_detached(mcp::answer_plain(endpoint, arrived, call, cancelled.clone()), cancelled, long).await;
     let body = answered.and_then(|message| Some((status(&message), serde_json::to_vec(&message).ok()?)));
     match body {
         Some((status, body)) => (status, [(header::CONTENT_TYPE, "application/json")], body).into_response(),
@@ -74,22 +74,21 @@ pub async fn answer(endpoint: Arc<Endpoint>, arrived: Arrived, call: PlainCall, 
     }
 }
 
-/// Runs a call to its end, also when nobody waits for it any more: then it is told that it was cancelled, and leaves its
-/// record like any other. Nothing when it panicked where no panic is expected.
-async fn to_the_end<T: Send + 'static>(
+/// Runs a call to completion, also when its client has gone: then it is cancelled, and leaves its record like any other. Returns `None` when it panicked outside of the handlers.
+async fn run_detached<T: Send + 'static>(
     call: impl Future<Output = T> + Send + 'static,
     cancelled: CancellationToken,
     long: bool,
 ) -> Option<T> {
     let _over = cancelled.drop_guard();
     let call = Box::pin(AssertUnwindSafe(call).catch_unwind());
-    if long { on_its_own(call).await?.ok() } else { Outliving(Some(call)).await.ok() }
+    if long { on_own_thread(call).await?.ok() } else { DetachOnDrop(Some(call)).await.ok() }
 }
 
-/// Work that runs with whoever waits for it, and goes on as a task of its own when nobody does any more.
-struct Outliving<T: Send + 'static>(Option<BoxFuture<'static, T>>);
+/// A future that is spawned as a detached task when it is dropped before it is done.
+struct DetachOnDrop<T: Send + 'static>(Option<BoxFuture<'static, T>>);
 
-impl<T: Send + 'static> Future for Outliving<T> {
+impl<T: Send + 'static> Future for DetachOnDrop<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
@@ -100,7 +99,7 @@ impl<T: Send + 'static> Future for Outliving<T> {
     }
 }
 
-impl<T: Send + 'static> Drop for Outliving<T> {
+impl<T: Send + 'static> Drop for DetachOnDrop<T> {
     fn drop(&mut self) {
         // Without a runtime the server has ended, and with it everything that the work could wait for.
         if let (Some(work), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
@@ -109,11 +108,11 @@ impl<T: Send + 'static> Drop for Outliving<T> {
     }
 }
 
-/// Runs a call on a thread that gives way to those who answer others. Nothing when there is no thread to have.
-async fn on_its_own<T: Send + 'static>(call: impl Future<Output = T> + Send + 'static) -> Option<T> {
+/// Runs a call on a thread of its own with lower priority. Returns `None` if no thread can be spawned.
+async fn on_own_thread<T: Send + 'static>(call: impl Future<Output = T> + Send + 'static) -> Option<T> {
     let (runtime, (done, outcome)) = (Handle::current(), oneshot::channel());
     let work = move || {
-        give_way();
+        lower_priority();
         // Nobody listens any more when the caller has gone.
         let _ = done.send(runtime.block_on(call));
     };
@@ -121,8 +120,8 @@ async fn on_its_own<T: Send + 'static>(call: impl Future<Output = T> + Send + 's
     outcome.await.ok()
 }
 
-/// Lets others go first. On Linux this is about the thread that asks; elsewhere it would be about all of them.
-fn give_way() {
+/// Lowers the priority of this thread. Linux only: elsewhere niceness is that of the whole process.
+fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(NICENESS) {
         tracing::debug!(%error, "a long call has the priority of all others");

@@ -37,8 +37,8 @@ const STATELESS_SINCE: &str = "2026-07-28";
 
 type Service = StreamableHttpService<Handler, Sessions>;
 
-/// What a door hangs on.
-pub struct Hinges {
+/// What a door is made of.
+pub struct DoorParts {
     pub endpoint: Arc<Endpoint>,
     pub admission: Arc<Admission>,
     pub addresses: Addresses,
@@ -68,8 +68,8 @@ pub struct Door {
 type Ended = Box<Response>;
 
 impl Door {
-    pub fn new(hinges: Hinges) -> Self {
-        let Hinges { endpoint, admission, addresses, ready, memory, stopping } = hinges;
+    pub fn new(parts: DoorParts) -> Self {
+        let DoorParts { endpoint, admission, addresses, ready, memory, stopping } = parts;
         let sessions = Arc::new(Sessions::new(
             endpoint.seal.clone(),
             &endpoint.capability.manifest().name,

@@ -57,7 +57,8 @@ async fn perform(
     Ok(match called {
         Called::Answered(answer) => Outcome::Answered(answer),
         Called::Refused(error, envelope) => {
-            let asked = given.and_then(|given| input_required(endpoint, caller, client, &error, || what(name, &given)));
+            let asked =
+                given.and_then(|given| input_required(endpoint, caller, client, &error, || purpose_of(name, &given)));
             let refused = || with_meta(wire::refusal(&envelope), client).into();
             Outcome::Worded(asked.map_or_else(refused, Into::into))
         }
@@ -70,8 +71,8 @@ fn with_meta(mut result: CallToolResult, client: &PeerClient) -> CallToolResult 
     result
 }
 
-/// The call that a question belongs to.
-pub(super) fn what(name: &str, arguments: &Map<String, Value>) -> String {
+/// What a question to the client is sealed for: this tool with these arguments.
+pub(super) fn purpose_of(name: &str, arguments: &Map<String, Value>) -> String {
     seal::purpose(&["tools/call", &replay::binding(name, arguments)])
 }
 

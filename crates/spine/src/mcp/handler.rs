@@ -66,7 +66,7 @@ impl ServerHandler for Handler {
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = wire::arguments(request.arguments);
-        let what = || call::what(&request.name, &arguments);
+        let what = || call::purpose_of(&request.name, &arguments);
         let (caller, client) =
             self.asked_caller(&cx, what, request.request_state.as_deref(), request.input_responses)?;
         let is_long = long::is_long(&arguments);

@@ -62,8 +62,8 @@ fn plain_client(meta: &Node) -> Option<(String, ClientCapabilities)> {
     for (name, value) in entries {
         match name.strip_prefix(RESERVED) {
             Some("protocolVersion") => revision = value.as_str(),
-            Some("clientInfo") => client = Some(named(value)?),
-            Some("clientCapabilities") => capabilities = Some(able(value)?),
+            Some("clientInfo") => client = Some(client_name(value)?),
+            Some("clientCapabilities") => capabilities = Some(client_capabilities(value)?),
             Some(_) => return None,
             None if name == "progressToken" => return None,
             None => {}
@@ -73,7 +73,7 @@ fn plain_client(meta: &Node) -> Option<(String, ClientCapabilities)> {
 }
 
 /// The name and version of a client that says nothing about itself but texts.
-fn named(info: &Node) -> Option<String> {
+fn client_name(info: &Node) -> Option<String> {
     let Node::Object(entries) = info else { return None };
     let is_text = |(name, value): &(String, Node)| {
         let known = matches!(name.as_str(), "name" | "title" | "version" | "description" | "websiteUrl");
@@ -83,7 +83,8 @@ fn named(info: &Node) -> Option<String> {
     Some(trace::client(info.get("name")?.as_str()?, info.get("version")?.as_str()?))
 }
 
-fn able(capabilities: &Node) -> Option<ClientCapabilities> {
+/// What the client says it can do; `None` when it cannot be read.
+fn client_capabilities(capabilities: &Node) -> Option<ClientCapabilities> {
     match capabilities {
         Node::Object(entries) if entries.is_empty() => Some(ClientCapabilities::default()),
         Node::Object(_) => serde_json::from_value(Value::from(capabilities.clone())).ok(),

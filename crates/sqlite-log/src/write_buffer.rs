@@ -1,4 +1,4 @@
-//! What is written at the end of a log, held back until its commit is whole.
+//! The write buffer of a log: what is appended is held until its commit is whole, then written with one call.
 //!
 //! A log is a header and then frames, each a head of 24 bytes and a page. The head of a commit's last frame tells the size
 //! of the database; all others say nothing there (<https://www.sqlite.org/fileformat.html#the_write_ahead_log>).
@@ -14,9 +14,9 @@ const SIZE: std::ops::Range<usize> = 4..8;
 /// A commit longer than this is written in several pieces.
 const BYTES_MAX: usize = 1024 * 1024;
 
-/// The end of a log: what is not in the file yet, and where the next frame is expected.
+/// The unwritten end of a log, and where the next frame is expected.
 #[derive(Default)]
-pub struct Gathered {
+pub struct WriteBuffer {
     start: u64,
     bytes: Vec<u8>,
     /// Where the log goes on, and what is held ends.
@@ -27,7 +27,7 @@ pub struct Gathered {
     passes_through: bool,
 }
 
-impl Gathered {
+impl WriteBuffer {
     /// Takes a write to the log. Those at its end are held until a commit is whole; all others go to the file at once.
     pub fn write<E>(
         &mut self,
@@ -39,13 +39,13 @@ impl Gathered {
         let is_page = bytes.len().is_power_of_two() && PAGE_BYTES.contains(&bytes.len());
         let is_start = at == 0 && bytes.len() == LOG_HEADER;
         if self.passes_through || !(is_head || is_page || is_start) {
-            self.leave(&mut below)?;
+            self.flush(&mut below)?;
             (self.passes_through, self.commits, self.end) = (true, false, at + bytes.len() as u64);
             return below(bytes, at);
         }
         let is_last = mem::replace(&mut self.commits, is_head && bytes[SIZE] != [0; 4]) && !is_head;
         if at != self.end || self.bytes.len() + bytes.len() > BYTES_MAX {
-            self.leave(&mut below)?;
+            self.flush(&mut below)?;
         }
         // A log that starts over begins with its header.
         if at == self.end || at == 0 {
@@ -61,7 +61,7 @@ impl Gathered {
                 self.end = at + bytes.len() as u64;
             }
         }
-        if is_last { self.leave(below) } else { Ok(()) }
+        if is_last { self.flush(below) } else { Ok(()) }
     }
 
     /// Whether some of these bytes of the file are held here.
@@ -74,9 +74,9 @@ impl Gathered {
         self.passes_through = false;
     }
 
-    /// Writes what is held with one call and holds nothing any more, whatever comes of it: what could not be written is
-    /// part of a commit that failed.
-    pub fn leave<E>(&mut self, below: impl FnOnce(&[u8], u64) -> Result<(), E>) -> Result<(), E> {
+    /// Writes the buffer with one call and empties it, also on failure: what could not be written is part of a commit that
+    /// failed.
+    pub fn flush<E>(&mut self, below: impl FnOnce(&[u8], u64) -> Result<(), E>) -> Result<(), E> {
         if self.bytes.is_empty() {
             return Ok(());
         }
@@ -122,72 +122,72 @@ mod tests {
     }
 
     /// Writes a frame as SQLite does.
-    fn frame(gathered: &mut Gathered, file: &mut File, number: usize, commits: bool) {
+    fn frame(buffer: &mut WriteBuffer, file: &mut File, number: usize, commits: bool) {
         let fill = u8::try_from(number % 251).unwrap();
-        gathered.write(&head(fill, commits), place(number), |bytes, at| file.put(bytes, at)).unwrap();
-        gathered.write(&[fill; PAGE], place(number) + HEAD as u64, |bytes, at| file.put(bytes, at)).unwrap();
+        buffer.write(&head(fill, commits), place(number), |bytes, at| file.put(bytes, at)).unwrap();
+        buffer.write(&[fill; PAGE], place(number) + HEAD as u64, |bytes, at| file.put(bytes, at)).unwrap();
     }
 
     #[test]
     fn a_commit_is_one_call_and_whole_when_its_last_page_came() {
-        let (mut gathered, mut file) = (Gathered::default(), File::default());
-        gathered.write(&[1; 32], 0, |bytes, at| file.put(bytes, at)).unwrap();
-        (0..5).for_each(|number| frame(&mut gathered, &mut file, number, false));
+        let (mut buffer, mut file) = (WriteBuffer::default(), File::default());
+        buffer.write(&[1; 32], 0, |bytes, at| file.put(bytes, at)).unwrap();
+        (0..5).for_each(|number| frame(&mut buffer, &mut file, number, false));
         assert_eq!(file.calls, 0);
-        frame(&mut gathered, &mut file, 5, true);
+        frame(&mut buffer, &mut file, 5, true);
         assert_eq!((file.calls, file.bytes.len() as u64), (1, place(6)));
-        (6..9).for_each(|number| frame(&mut gathered, &mut file, number, number == 8));
+        (6..9).for_each(|number| frame(&mut buffer, &mut file, number, number == 8));
         assert_eq!((file.calls, file.bytes.len() as u64), (2, place(9)));
-        gathered.write(&[1; 32], 0, |bytes, at| file.put(bytes, at)).unwrap();
-        frame(&mut gathered, &mut file, 0, true);
+        buffer.write(&[1; 32], 0, |bytes, at| file.put(bytes, at)).unwrap();
+        frame(&mut buffer, &mut file, 0, true);
         assert_eq!(file.calls, 3, "a log that starts over");
     }
 
     #[test]
     fn a_log_that_others_wrote_to_is_gone_on_with() {
-        let (mut gathered, mut file) = (Gathered::default(), File::default());
-        (7..10).for_each(|number| frame(&mut gathered, &mut file, number, number == 9));
+        let (mut buffer, mut file) = (WriteBuffer::default(), File::default());
+        (7..10).for_each(|number| frame(&mut buffer, &mut file, number, number == 9));
         assert_eq!(file.calls, 3, "head and page of the first frame, and the rest");
-        (2..5).for_each(|number| frame(&mut gathered, &mut file, number, number == 4));
+        (2..5).for_each(|number| frame(&mut buffer, &mut file, number, number == 4));
         assert_eq!(file.calls, 6);
     }
 
     #[test]
     fn a_corrected_head_is_in_the_file_at_once() {
-        let (mut gathered, mut file) = (Gathered::default(), File::default());
-        gathered.write(&[1; 32], 0, |bytes, at| file.put(bytes, at)).unwrap();
-        (0..3).for_each(|number| frame(&mut gathered, &mut file, number, number == 2));
+        let (mut buffer, mut file) = (WriteBuffer::default(), File::default());
+        buffer.write(&[1; 32], 0, |bytes, at| file.put(bytes, at)).unwrap();
+        (0..3).for_each(|number| frame(&mut buffer, &mut file, number, number == 2));
         let at = usize::try_from(place(2)).unwrap();
-        gathered.write(&head(99, true), place(2), |bytes, at| file.put(bytes, at)).unwrap();
+        buffer.write(&head(99, true), place(2), |bytes, at| file.put(bytes, at)).unwrap();
         assert_eq!(file.bytes[at..at + HEAD], head(99, true));
     }
 
     #[test]
     fn what_is_held_is_bounded_and_a_failure_is_not_written_again() {
-        let (mut gathered, mut file) = (Gathered::default(), File::default());
-        gathered.write(&[1; 32], 0, |bytes, at| file.put(bytes, at)).unwrap();
-        (0..5000).for_each(|number| frame(&mut gathered, &mut file, number, false));
-        assert_eq!((file.calls, gathered.bytes.len() <= BYTES_MAX), (5000 * (HEAD + PAGE) / BYTES_MAX, true));
-        assert_eq!(gathered.leave(|_, _| Err("full")), Err("full"));
-        assert_eq!(gathered.leave(|_, _| Err("full")), Ok(()));
+        let (mut buffer, mut file) = (WriteBuffer::default(), File::default());
+        buffer.write(&[1; 32], 0, |bytes, at| file.put(bytes, at)).unwrap();
+        (0..5000).for_each(|number| frame(&mut buffer, &mut file, number, false));
+        assert_eq!((file.calls, buffer.bytes.len() <= BYTES_MAX), (5000 * (HEAD + PAGE) / BYTES_MAX, true));
+        assert_eq!(buffer.flush(|_, _| Err("full")), Err("full"));
+        assert_eq!(buffer.flush(|_, _| Err("full")), Ok(()));
     }
 
     /// A write of another length is not of the format that this rule rests on.
     #[test]
     fn writes_of_an_unknown_length_pass_through_until_the_next_sync() {
-        let (mut gathered, mut file) = (Gathered::default(), File::default());
-        gathered.write(&[1; 32], 0, |bytes, at| file.put(bytes, at)).unwrap();
-        frame(&mut gathered, &mut file, 0, false);
+        let (mut buffer, mut file) = (WriteBuffer::default(), File::default());
+        buffer.write(&[1; 32], 0, |bytes, at| file.put(bytes, at)).unwrap();
+        frame(&mut buffer, &mut file, 0, false);
         assert_eq!(file.calls, 0);
         let whole_frame = vec![7; HEAD + PAGE];
-        gathered.write(&whole_frame, place(1), |bytes, at| file.put(bytes, at)).unwrap();
+        buffer.write(&whole_frame, place(1), |bytes, at| file.put(bytes, at)).unwrap();
         assert_eq!((file.calls, file.bytes.len() as u64), (2, place(2)), "what was held, and the frame");
-        frame(&mut gathered, &mut file, 2, false);
+        frame(&mut buffer, &mut file, 2, false);
         assert_eq!((file.calls, file.bytes.len() as u64), (4, place(3)), "head and page by themselves");
-        gathered.synced();
-        frame(&mut gathered, &mut file, 3, false);
+        buffer.synced();
+        frame(&mut buffer, &mut file, 3, false);
         assert_eq!(file.calls, 4);
-        frame(&mut gathered, &mut file, 4, true);
+        frame(&mut buffer, &mut file, 4, true);
         assert_eq!((file.calls, file.bytes.len() as u64), (5, place(5)));
     }
 
@@ -196,7 +196,7 @@ mod tests {
         fn a_file_holds_the_same_with_and_without(
             writes in prop::collection::vec((0_u64..6, any::<bool>(), 0_u8..12, any::<u8>()), 1..60),
         ) {
-            let (mut direct, mut file, mut gathered) = (File::default(), File::default(), Gathered::default());
+            let (mut direct, mut file, mut buffer) = (File::default(), File::default(), WriteBuffer::default());
             let mut next = 0;
             for (jump, jumps, sort, fill) in writes {
                 let is_head = sort < 6;
@@ -206,21 +206,21 @@ mod tests {
                     _ => vec![fill; 1 + usize::from(fill)],
                 };
                 if fill % 17 == 0 {
-                    gathered.leave(|bytes, at| file.put(bytes, at)).unwrap();
-                    gathered.synced();
+                    buffer.flush(|bytes, at| file.put(bytes, at)).unwrap();
+                    buffer.synced();
                 }
                 let at = if jumps { jump * 100 } else { next };
                 next = at + bytes.len() as u64;
-                let commits = gathered.commits && !is_head;
+                let commits = buffer.commits && !is_head;
                 direct.put(&bytes, at).unwrap();
-                gathered.write(&bytes, at, |bytes, at| file.put(bytes, at)).unwrap();
-                let held = |place: &usize| gathered.holds_any(*place as u64, 1);
+                buffer.write(&bytes, at, |bytes, at| file.put(bytes, at)).unwrap();
+                let held = |place: &usize| buffer.holds_any(*place as u64, 1);
                 prop_assert!(!commits || !(0..direct.bytes.len()).any(|place| held(&place)));
                 for place in (0..direct.bytes.len()).filter(|place| !held(place)) {
                     prop_assert_eq!(file.bytes.get(place), direct.bytes.get(place));
                 }
             }
-            gathered.leave(|bytes, at| file.put(bytes, at)).unwrap();
+            buffer.flush(|bytes, at| file.put(bytes, at)).unwrap();
             prop_assert_eq!(file.bytes, direct.bytes);
         }
     }
