@@ -7,8 +7,8 @@ use contract::labels;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::schema::{is_required, options, properties, type_in};
 use super::near;
+use super::schema::{is_required, options, properties, type_in};
 use crate::json;
 
 /// Longest text that is compared with permitted words.
