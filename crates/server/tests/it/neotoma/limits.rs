@@ -35,7 +35,7 @@ async fn until_limited(http: Http, tool: &str, arguments: Value, per_minute: usi
                 return (through, error);
             }
         }
-        let refilled = started.elapsed().as_secs() as usize * per_minute / 60 + 1;
+        let refilled = started.elapsed().as_millis() as usize * per_minute / 60_000 + 1;
         assert!(through < per_minute + refilled + 1, "{tool} was called {through} times");
     }
     unreachable!("the loop has no end")
