@@ -140,11 +140,13 @@ pub enum Era {
     Sessions,
 }
 
-/// A request, for either era: a session does not read its `_meta`.
+/// A request, for either era.
 pub struct Request {
     pub method: &'static str,
     pub name: String,
-    pub body: String,
+    /// With the `_meta` that a call without a session carries.
+    stateless: String,
+    in_session: String,
 }
 
 impl Request {
@@ -161,14 +163,16 @@ impl Request {
     }
 
     fn new(method: &'static str, name: &str, params: &Value) -> Self {
+        let body =
+            |params: &Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        let in_session = body(params);
         let mut params = params.clone();
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
             "io.modelcontextprotocol/clientCapabilities": {},
         });
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
-        Self { method, name: name.to_owned(), body }
+        Self { method, name: name.to_owned(), stateless: body(&params), in_session }
     }
 }
 
@@ -195,15 +199,16 @@ impl Connection {
 
     /// Makes one call and returns the body of the answer, which must be a success.
     pub async fn call(&mut self, request: &Request) -> anyhow::Result<Vec<u8>> {
-        let headers = match &self.session {
-            Some(_) => "MCP-Protocol-Version: 2025-11-25\r\n".to_owned(),
+        let (headers, body) = match &self.session {
+            Some(_) => ("MCP-Protocol-Version: 2025-11-25\r\n".to_owned(), &request.in_session),
             None => {
                 let name =
                     if request.name.is_empty() { String::new() } else { format!("Mcp-Name: {}\r\n", request.name) };
-                format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {}\r\n{name}", request.method)
+                let headers = format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {}\r\n{name}", request.method);
+                (headers, &request.stateless)
             }
         };
-        let Answer { status, body, .. } = self.post(&headers, &request.body).await?;
+        let Answer { status, body, .. } = self.post(&headers, body).await?;
         let failed = !status.contains(" 200 ") || find(&body, b"\"isError\":true") || find(&body, b"\"error\":{");
         if failed {
             bail!("{status}{}", String::from_utf8_lossy(&body[..body.len().min(600)]));
