@@ -1,0 +1,21 @@
+//! Search: found by words and by meaning, within one tenant, at a point in history.
+//!
+//! A capability hands in [`Document`]s, each a few passages with a name, a type and tags. They are analysed once, kept as rows
+//! beside the ledger's, and held in memory per [`Partition`] while it is in use. A [`Question`] is answered from what was visible
+//! at its point and from nothing else: counts, lengths and neighbours of later versions, of other partitions and of other
+//! tenants do not move a score.
+//!
+//! Start with [`Question`] and [`Hit`]; the index that answers is beside them.
+//!
+//! Invariants:
+//! * the same question at the same point gives the same hits with the same scores, whatever came later;
+//! * a filter never costs hits: what passes it is ranked, however rare it is;
+//! * the index is derived: dropped and made again from the facts, it is the same.
+
+pub mod document;
+pub mod embed;
+pub mod question;
+
+pub use document::{Document, Partition, Passage, Stream};
+pub use embed::{Embedder, Space};
+pub use question::{Filter, Hit, Parts, Question};
