@@ -2,20 +2,15 @@
 //!
 //! Plain HTTP is for a model on this machine, HTTPS for all others. Nothing of a document or of an answer enters a failure.
 
-mod tls;
-mod wire;
-
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use contract::Object;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use http::Uri;
+use http::{HeaderValue, header};
+use outbound::{Address, Bounds, Client, Error, Request};
 use serde_json::{Map, Value, json};
-
-use tls::Tls;
 
 use super::worker::Workers;
 use super::{Document, Extracted, Failure, Interpreter, Understood, rules, vocabulary};
@@ -72,9 +67,8 @@ impl std::fmt::Debug for OpenAiConfig {
 #[derive(Debug, Clone)]
 pub struct OpenAi {
     config: OpenAiConfig,
-    endpoint: Uri,
-    /// For an https address.
-    tls: Option<Tls>,
+    endpoint: Address,
+    client: Client,
     workers: Workers,
 }
 
@@ -82,19 +76,11 @@ impl OpenAi {
     /// Refuses an address that is neither HTTPS nor HTTP on this machine: documents and keys do not travel in the clear.
     pub fn new(config: OpenAiConfig) -> Result<Self, Failure> {
         let address = format!("{}/chat/completions", config.base_url.trim_end_matches('/'));
-        let endpoint: Uri = address.parse().map_err(|_| failure("the address of the model is not a URL"))?;
-        let tls = match endpoint.scheme_str() {
-            Some("http") if is_loopback(&endpoint) => None,
-            Some("http") => {
-                let reason = "plain http is for a model on this machine only; give an https address, \
-                              or one on 127.0.0.1, [::1] or localhost";
-                return Err(failure(reason));
-            }
-            Some("https") => Some(Tls::new(config.authorities.as_deref())?),
-            _ => return Err(failure("the address of the model is not an http or https URL")),
-        };
+        let endpoint: Address = address.parse().map_err(misplaced)?;
+        let client = Client::new(config.authorities.clone());
+        client.prepare(&endpoint).map_err(misplaced)?;
         let workers = Workers::new(config.timeout);
-        Ok(Self { config, endpoint, tls, workers })
+        Ok(Self { config, endpoint, client, workers })
     }
 
     async fn ask(&self, text: &str) -> Result<Vec<Extracted>, Failure> {
@@ -113,9 +99,22 @@ impl OpenAi {
                 "json_schema": { "name": "entities", "schema": answer_schema() },
             },
         });
-        let to = wire::Place { endpoint: &self.endpoint, tls: self.tls.as_ref() };
-        let exchange = wire::post(to, self.config.api_key.as_deref(), &request, self.config.answer_bytes_max);
-        entities(&exchange.await?)
+        entities(&self.post(&request).await?)
+    }
+
+    async fn post(&self, request: &Value) -> Result<Value, Failure> {
+        let mut request = Request::post("application/json", request.to_string());
+        if let Some(key) = &self.config.api_key {
+            let bearer = HeaderValue::from_str(&format!("Bearer {key}"));
+            let bearer = bearer.map_err(|_| failure("the key of the model is not a header"))?;
+            request.headers.insert(header::AUTHORIZATION, bearer);
+        }
+        let bounds = Bounds { timeout: self.config.timeout, body_bytes_max: self.config.answer_bytes_max };
+        let answer = self.client.exchange(&self.endpoint, request, bounds).await.map_err(unanswered)?;
+        if !answer.status.is_success() {
+            return Err(failure(&format!("the model answered with status {}", answer.status.as_u16())));
+        }
+        serde_json::from_slice(&answer.body).map_err(|_| failure("the model's answer is not JSON"))
     }
 
     async fn read(&self, document: Document<'_>) -> Result<Understood, Failure> {
@@ -126,10 +125,25 @@ impl OpenAi {
     }
 }
 
-/// Whether an address leads to this machine whatever a resolver says.
-fn is_loopback(endpoint: &Uri) -> bool {
-    let host = endpoint.host().unwrap_or_default().trim_matches(['[', ']']);
-    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+/// What is wrong with where the model is.
+fn misplaced(error: Error) -> Failure {
+    match error {
+        Error::Clear => failure(
+            "plain http is for a model on this machine only; give an https address, or one on 127.0.0.1, [::1] or \
+             localhost",
+        ),
+        Error::AuthoritiesUnread => failure("the file of certificate authorities cannot be read"),
+        Error::NoAuthorities => failure("no certificate authority is known; name a file of them"),
+        other => failure(&format!("the address of the model {other}")),
+    }
+}
+
+/// Why the model gave no answer.
+fn unanswered(error: Error) -> Failure {
+    match error {
+        Error::Cut => failure("the model's answer broke off or is too long"),
+        other => failure(&format!("the model {other}")),
+    }
 }
 
 const INSTRUCTIONS: &str = "Extract the entities that the document states. Use only the given entity types and fields. Copy \

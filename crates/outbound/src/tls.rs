@@ -1,4 +1,4 @@
-//! TLS to a model: whom to trust, and the handshake.
+//! TLS to a server: whom to trust, and the handshake.
 
 use std::fmt;
 use std::path::Path;
@@ -12,8 +12,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use super::super::Failure;
-use super::failure;
+use crate::Error;
 
 /// Ready to open connections that only a trusted server can answer.
 #[derive(Clone)]
@@ -21,28 +20,27 @@ pub struct Tls(TlsConnector);
 
 impl Tls {
     /// Trusts the authorities in a PEM file, or those of the system.
-    pub fn new(authorities: Option<&Path>) -> Result<Self, Failure> {
+    pub fn new(authorities: Option<&Path>) -> Result<Self, Error> {
         let known = match authorities {
-            Some(file) => in_file(file).ok_or_else(|| failure("the file of certificate authorities cannot be read"))?,
+            Some(file) => in_file(file).ok_or(Error::AuthoritiesUnread)?,
             None => rustls_native_certs::load_native_certs().certs,
         };
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(known);
         if roots.is_empty() {
-            return Err(failure("no certificate authority is known; name a file of them"));
+            return Err(Error::NoAuthorities);
         }
         let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
-            .map_err(|_| failure("TLS is not available"))?
+            .expect("ring has the cipher suites of both versions")
             .with_root_certificates(roots)
             .with_no_client_auth();
         Ok(Self(TlsConnector::from(Arc::new(config))))
     }
 
-    pub async fn handshake(&self, host: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, Failure> {
-        let untrusted = || failure("the model does not speak TLS, or its certificate is not trusted");
-        let name = ServerName::try_from(host.to_owned()).map_err(|_| untrusted())?;
-        self.0.connect(name, stream).await.map_err(|_| untrusted())
+    pub async fn handshake(&self, host: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, Error> {
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| Error::Untrusted)?;
+        self.0.connect(name, stream).await.map_err(|_| Error::Untrusted)
     }
 }
 
