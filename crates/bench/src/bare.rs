@@ -154,6 +154,7 @@ pub async fn echo() -> anyhow::Result<()> {
         stopping: CancellationToken::new(),
         catalog: String::new(),
         more: Default::default(),
+        open: Default::default(),
     };
     spine::http::serve(listen().await?, site.router(), &config.limits, CancellationToken::new()).await?;
     Ok(())

@@ -102,7 +102,7 @@ impl Build {
         let [one, two] = [0, 1].map(|at: usize| folders[at].path().display().to_string());
         let serve = async |data: &str, path| {
             let unlimited = "limits.tools=ingest=0,retrieve_entities=0";
-            let arguments = ["serve", "--listen", "127.0.0.1:0", "--data", data, "--set", unlimited];
+            let arguments = ["serve", "--open", "--listen", "127.0.0.1:0", "--data", data, "--set", unlimited];
             Running::start(program, &arguments, path).await
         };
         let (transformation, neotoma) = (serve(&one, "/transformation/mcp").await?, serve(&two, "/neotoma/mcp").await?);

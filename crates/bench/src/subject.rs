@@ -17,7 +17,7 @@ pub fn program(name: &str) -> anyhow::Result<String> {
 
 pub async fn chancery(data: &std::path::Path) -> anyhow::Result<Running> {
     let data = data.display().to_string();
-    let arguments = ["serve", "--listen", "127.0.0.1:0", "--data", &data];
+    let arguments = ["serve", "--open", "--listen", "127.0.0.1:0", "--data", &data];
     Running::start(&program("chancery")?, &arguments, "/transformation/mcp").await
 }
 
@@ -25,7 +25,7 @@ pub async fn chancery(data: &std::path::Path) -> anyhow::Result<Running> {
 pub async fn neotoma(data: &std::path::Path) -> anyhow::Result<Running> {
     let data = data.display().to_string();
     let unlimited = "limits.tools=ingest=0,retrieve_entities=0";
-    let arguments = ["serve", "--listen", "127.0.0.1:0", "--data", &data, "--set", unlimited];
+    let arguments = ["serve", "--open", "--listen", "127.0.0.1:0", "--data", &data, "--set", unlimited];
     Running::start(&program("chancery")?, &arguments, "/neotoma/mcp").await
 }
 

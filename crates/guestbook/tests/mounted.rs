@@ -19,7 +19,7 @@ struct Box {
 
 async fn platform() -> Box {
     let folder = tempfile::tempdir().unwrap();
-    let config = Config { data: folder.path().to_owned(), ..Config::default() };
+    let config = Config { data: folder.path().to_owned(), open: true, ..Config::default() };
     // The mount line.
     let modules = [server::MODULES, &[&guestbook::Module]].concat();
     let platform = Platform::mount(&config, &modules).await.unwrap();

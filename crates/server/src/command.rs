@@ -11,6 +11,7 @@ mod maintenance;
 mod output;
 mod session;
 mod stdio;
+mod token;
 mod tools;
 
 use std::ffi::OsString;
@@ -60,6 +61,9 @@ enum Command {
         /// Address and port; port 0 takes a free one.
         #[arg(long, value_name = "ADDR:PORT")]
         listen: Option<String>,
+        /// Ask callers on loopback for no token: every program and user of this machine is then the owner.
+        #[arg(long)]
+        open: bool,
         /// Speak MCP on stdin and stdout instead.
         #[arg(long, requires = "capability")]
         stdio: bool,
@@ -86,6 +90,11 @@ enum Command {
     Facts(facts::Facts),
     /// Print who called what and how it ended, newest first.
     Audit(audit::Audit),
+    /// Issue, list and revoke tokens for callers over HTTP and stdio.
+    Token {
+        #[command(subcommand)]
+        action: token::Action,
+    },
     /// Copy the data to a file, and stored files beside it, while the server runs.
     Backup { file: PathBuf },
     /// Make a data directory from a backup.
@@ -145,8 +154,11 @@ fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     }
     match CommandLine::from_arg_matches(matches)?.command {
         Command::Completions { shell } => print_completions(shell),
+        Command::Token { action } => token::run(action, &load(&settings, None)?.config),
         Command::Config { what } => client::print(what, &load(&settings, None)?, settings.config.as_deref()),
-        Command::Serve { listen, stdio, capability } => {
+        Command::Serve { listen, open, stdio, capability } => {
+            let mut settings = settings;
+            settings.set.extend(open.then(|| "open=true".to_owned()));
             let gathered = load(&settings, listen)?;
             let config = gathered.config.clone();
             match capability.filter(|_| stdio) {
@@ -173,7 +185,7 @@ async fn perform(command: Command, gathered: &Gathered) -> anyhow::Result<ExitCo
         Command::Restore { file } => maintenance::restore(config, &file).await,
         Command::Verify => maintenance::verify(config).await,
         Command::Doctor => doctor::examine(gathered).await,
-        Command::Serve { .. } | Command::Config { .. } | Command::Completions { .. } => {
+        Command::Serve { .. } | Command::Token { .. } | Command::Config { .. } | Command::Completions { .. } => {
             unreachable!("these are run by `execute`")
         }
     }

@@ -9,6 +9,7 @@ mod known;
 mod reference;
 mod settings;
 mod source;
+mod whole;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -17,10 +18,11 @@ use scope::{Principal, PrincipalKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use check::{listen_address, log_filter};
+pub use check::log_filter;
 pub use known::Known;
 pub use reference::page;
-pub use source::{Gathered, Origin, Problem, Sources};
+pub use source::{Gathered, Origin, Problem, Sources, TOKEN};
+pub use whole::may_serve;
 
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +37,14 @@ pub struct Config {
     pub gather_log: bool,
     pub capabilities: Vec<String>,
     pub role: Role,
+    /// Whether callers on loopback need no token.
+    pub open: bool,
+    pub production: bool,
+    pub proxies: Vec<String>,
+    pub auth: gate::Config,
+    /// The token that the environment gives to a client over stdio.
+    #[serde(skip)]
+    pub token: Option<String>,
     /// The client is a process of this machine that started us, so its paths are ours.
     #[serde(skip)]
     pub local_client: bool,
@@ -84,6 +94,12 @@ impl Config {
         self.data.join("blobs")
     }
 
+    /// The host under which clients know us, if one is configured.
+    pub fn public_host(&self) -> Option<String> {
+        let (_, rest) = self.public_url.split_once("://")?;
+        Some(rest.split('/').next().unwrap_or(rest).to_owned())
+    }
+
     /// What addresses that we hand out start with.
     pub fn public_base(&self) -> String {
         if self.public_url.is_empty() { format!("http://{}", self.listen) } else { self.public_url.clone() }
@@ -102,6 +118,11 @@ impl Default for Config {
             gather_log: true,
             capabilities: Vec::new(),
             role: Role::Admin,
+            open: false,
+            production: false,
+            proxies: Vec::new(),
+            auth: gate::Config::default(),
+            token: None,
             local_client: false,
             modules: Map::new(),
             spine: spine::Config::default(),

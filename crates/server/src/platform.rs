@@ -15,6 +15,7 @@ use anyhow::{Context as _, bail};
 use contract::{Context, Manifest, NoClient};
 use desk::Module;
 use desk::module::{Parts, nearest};
+use gate::{Gate, Resources};
 use ledger::Folds;
 use ledger_sqlite::SqliteLedger;
 use ledger_sqlite::audit::AuditLog;
@@ -45,6 +46,7 @@ pub struct Platform {
     /// What is mounted, in the order of the endpoints.
     pub mounted: Vec<Mounted>,
     pub admission: Arc<Admission>,
+    pub gate: Arc<Gate>,
     pub addresses: Addresses,
     pub metrics: Metrics,
     pub folds: Folds,
@@ -102,13 +104,14 @@ impl Platform {
         let folds = folds(mounted.iter().map(|mounted| mounted.module));
         check_toolsets(config, &endpoints)?;
         check_tool_limits(config, &endpoints)?;
-        let addresses = Addresses::new(&config.spine.hosts, &config.spine.origins);
-        let identity = Arc::new(LocalIdentity::new(&config.user).serving(config.role.principal(&config.user)));
+        let hosts: Vec<String> = config.spine.hosts.iter().cloned().chain(config.public_host()).collect();
+        let addresses = Addresses::new(&hosts, &config.spine.origins);
+        let gate = Arc::new(gate(config, &endpoints)?);
         let pace = Pace::per_minute(config.spine.limits.calls_per_minute);
-        let admission = Arc::new(Admission::new(addresses.clone(), identity, pace));
+        let admission = Arc::new(Admission::new(addresses.clone(), gate.clone(), pace));
         let readiness = Arc::new(Standing::new(ledger.clone(), log.clone()));
         let audit = Trail::new(ledger.clone(), log);
-        Ok(Self { ledger, audit, endpoints, mounted, admission, addresses, metrics, folds, files, readiness })
+        Ok(Self { ledger, audit, endpoints, mounted, admission, gate, addresses, metrics, folds, files, readiness })
     }
 
     /// What is mounted under a name.
@@ -135,6 +138,7 @@ impl Platform {
             stopping: CancellationToken::new(),
             catalog: self.catalog(),
             more: axum::Router::new(),
+            open: self.gate.router(),
         }
     }
 
@@ -146,6 +150,30 @@ impl Platform {
         };
         contract::catalog::catalog(self.endpoints.iter().map(mounted))
     }
+}
+
+/// Who may come in, by what they show.
+fn gate(config: &Config, endpoints: &[Arc<Endpoint>]) -> anyhow::Result<Gate> {
+    let scopes = |endpoint: &Arc<Endpoint>| {
+        let manifest = endpoint.capability.manifest();
+        let of_tools = endpoint.tools().iter().flat_map(|tool| tool.scopes.iter().cloned());
+        let usual = ["mcp:tools", "mcp:resources"].map(str::to_owned).into_iter();
+        let own = ["write", "propose"].map(|part| format!("{}:{part}", manifest.name)).into_iter();
+        let mut all: Vec<String> = usual.chain(own).collect();
+        all.extend(of_tools);
+        let mut seen = std::collections::BTreeSet::new();
+        all.retain(|scope| seen.insert(scope.clone()));
+        (manifest.name.clone(), all)
+    };
+    let endpoints: Vec<(String, Vec<String>)> = endpoints.iter().map(scopes).collect();
+    Ok(Gate::new(gate::Parts {
+        config: &config.auth,
+        data: &config.data,
+        local: LocalIdentity::new(&config.user).serving(config.role.principal(&config.user)),
+        open: config.open,
+        environment: config.token.clone(),
+        resources: Resources::new(&config.public_base(), &endpoints),
+    })?)
 }
 
 /// A toolset that no capability has would leave nothing to call.

@@ -2,6 +2,7 @@
 //!
 //! It decides on the parsed message, never on a header that merely claims what the message says.
 
+mod challenge;
 mod identity;
 mod origin;
 mod pace;
@@ -12,7 +13,7 @@ use contract::{Manifest, Side};
 use http::HeaderMap;
 use scope::{Principal, Scope, Timestamp};
 
-pub use identity::{Identity, LocalIdentity};
+pub use identity::{Asked, Identified, Identity, LocalIdentity};
 pub use origin::Addresses;
 pub use pace::{Buckets, Pace};
 
@@ -49,6 +50,8 @@ impl Door<'_> {
 pub struct Admitted {
     pub principal: Principal,
     pub scope: Scope,
+    /// When the credential ends, if it does.
+    pub expires: Option<Timestamp>,
     pub transport: &'static str,
     _proof: Proof,
 }
@@ -70,6 +73,16 @@ pub enum Rejection {
     Origin,
     #[error("authentication required")]
     Unidentified,
+    #[error("invalid token")]
+    Token,
+    #[error("invalid audience")]
+    Audience,
+    #[error("tokens go into the Authorization header")]
+    TokenPlace,
+    #[error("tokens cannot be checked at the moment; try again later")]
+    IssuerDown { retry_after_s: u64 },
+    #[error("the token is for no tenant of this server")]
+    Tenant,
     #[error("too many requests")]
     Pace { retry_after_s: u64 },
     #[error("insufficient scope; this needs {0}")]
@@ -81,10 +94,11 @@ pub enum Rejection {
 impl Rejection {
     pub fn status(&self) -> u16 {
         match self {
-            Self::DuplicateHeader(_) | Self::Target => 400,
-            Self::Unidentified => 401,
-            Self::Host | Self::Origin | Self::Scope(_) | Self::Role => 403,
+            Self::DuplicateHeader(_) | Self::Target | Self::TokenPlace => 400,
+            Self::Unidentified | Self::Token | Self::Audience => 401,
+            Self::Host | Self::Origin | Self::Scope(_) | Self::Role | Self::Tenant => 403,
             Self::Pace { .. } => 429,
+            Self::IssuerDown { .. } => 503,
         }
     }
 
@@ -101,6 +115,11 @@ impl Rejection {
             Self::Host => "host",
             Self::Origin => "origin",
             Self::Unidentified => "unidentified",
+            Self::Token => "token",
+            Self::Audience => "audience",
+            Self::TokenPlace => "token_place",
+            Self::IssuerDown { .. } => "issuer",
+            Self::Tenant => "tenant",
             Self::Pace { .. } => "rate",
             Self::Scope(_) => "scope",
             Self::Role => "role",
@@ -118,12 +137,14 @@ pub struct Admission {
 /// Someone whose host, origin, credential and rate are in order; what is asked for is not known yet.
 pub struct Met<'a> {
     door: Door<'a>,
-    principal: Principal,
-    scope: Scope,
+    who: Identified,
 }
 
-struct Addressed<'a>(Door<'a>);
-struct Identified<'a>(Met<'a>);
+struct Addressed<'a>(Asked<'a>);
+struct Known<'a> {
+    met: Met<'a>,
+    now: Timestamp,
+}
 struct Scoped<'a>(Met<'a>);
 struct Permitted<'a>(Met<'a>);
 
@@ -132,41 +153,56 @@ impl Admission {
         Self { addresses, identity, pace }
     }
 
-    /// Lets a call in, or says why not. The size of the body was checked before it was read.
+    /// Lets a call in, or says why not. The size of the body was checked before it was read. Nobody else is asked who it is.
     pub fn admit(&self, arrival: &Arrival<'_>, manifest: &Manifest) -> Result<Admitted, Rejection> {
-        self.meet(arrival.door, arrival.now)?.admit(arrival.message, manifest)
+        let asked = Asked { door: arrival.door, endpoint: &manifest.name, now: arrival.now };
+        let addressed = self.host_and_origin(asked)?;
+        let who = self.identity.identify(&asked).unwrap_or(Err(Rejection::Unidentified))?;
+        self.rate(identified(addressed, who))?.admit(arrival.message, manifest)
     }
 
     /// The steps that need no message, so that nothing is read for those who may not come in.
-    pub fn meet<'a>(&self, door: Door<'a>, now: Timestamp) -> Result<Met<'a>, Rejection> {
-        let addressed = self.host_and_origin(door)?;
-        let identified = self.token(addressed)?;
-        self.rate(identified, now)
+    pub async fn meet<'a>(&self, asked: Asked<'a>) -> Result<Met<'a>, Rejection> {
+        let addressed = self.host_and_origin(asked)?;
+        let who = self.identify(asked).await?;
+        self.rate(identified(addressed, who))
     }
 
     /// Who stands at a door, for the record of somebody who may not come in.
-    pub fn who(&self, door: Door<'_>) -> Option<(Principal, Scope)> {
-        self.identity.identify(&door).ok()
+    pub fn who(&self, asked: &Asked<'_>) -> Option<(Principal, Scope)> {
+        self.identity.identify(asked)?.ok().map(|who| (who.principal, who.scope))
     }
 
-    fn host_and_origin<'a>(&self, door: Door<'a>) -> Result<Addressed<'a>, Rejection> {
-        if let Door::Http(headers) = door {
+    /// Whether whoever opened a stream may still follow it, and until when that is certain.
+    pub async fn identify(&self, asked: Asked<'_>) -> Result<Identified, Rejection> {
+        match self.identity.identify(&asked) {
+            Some(known) => known,
+            None => self.identity.find_out(asked).await,
+        }
+    }
+
+    /// What `WWW-Authenticate` says to somebody who was turned away at an endpoint.
+    pub fn challenge(&self, rejection: &Rejection, endpoint: &str) -> Option<String> {
+        rejection.challenge(self.identity.metadata_url(endpoint).as_deref())
+    }
+
+    fn host_and_origin<'a>(&self, asked: Asked<'a>) -> Result<Addressed<'a>, Rejection> {
+        if let Door::Http(headers) = asked.door {
             self.addresses.check(headers)?;
         }
-        Ok(Addressed(door))
+        Ok(Addressed(asked))
     }
 
-    fn token<'a>(&self, addressed: Addressed<'a>) -> Result<Identified<'a>, Rejection> {
-        let door = addressed.0;
-        let (principal, scope) = self.identity.identify(&door)?;
-        Ok(Identified(Met { door, principal, scope }))
-    }
-
-    fn rate<'a>(&self, identified: Identified<'a>, now: Timestamp) -> Result<Met<'a>, Rejection> {
-        let Identified(met) = identified;
-        self.pace.take((&met.scope.tenant, &met.principal), now)?;
+    fn rate<'a>(&self, identified: Known<'a>) -> Result<Met<'a>, Rejection> {
+        let Known { met, now } = identified;
+        self.pace.take((&met.who.scope.tenant, &met.who.principal), now)?;
         Ok(met)
     }
+}
+
+fn identified(addressed: Addressed<'_>, who: Identified) -> Known<'_> {
+    let Asked { door, now, .. } = addressed.0;
+    Known { met: Met { door, who }, now }
 }
 
 impl Met<'_> {
@@ -190,7 +226,7 @@ fn scope_of<'a>(met: Met<'a>, message: Option<&Message>, manifest: &Manifest) ->
         Some(message) if message.method == "resources/read" => vec!["mcp:resources".to_owned()],
         _ => Vec::new(),
     };
-    match needed.iter().find(|scope| !met.principal.scopes.contains(*scope)) {
+    match needed.iter().find(|scope| !met.who.principal.scopes.contains(*scope)) {
         Some(_) => Err(Rejection::Scope(needed.join(" "))),
         None => Ok(Scoped(met)),
     }
@@ -199,13 +235,13 @@ fn scope_of<'a>(met: Met<'a>, message: Option<&Message>, manifest: &Manifest) ->
 fn role<'a>(scoped: Scoped<'a>, message: Option<&Message>, manifest: &Manifest) -> Result<Permitted<'a>, Rejection> {
     let tool = message.and_then(Message::tool).and_then(|name| tool_named(manifest, name));
     let writes = tool.is_some_and(|tool| tool.side == Side::Command);
-    let may = |roles: &[&str]| roles.iter().any(|role| scoped.0.principal.roles.contains(*role));
+    let may = |roles: &[&str]| roles.iter().any(|role| scoped.0.who.principal.roles.contains(*role));
     let writer = may(&["contributor", "architect", "curator", "admin", "service"]);
     let reader = writer || may(&["viewer", "analyst"]);
     // A proposal changes nothing yet; whether this write may be one is for the capability's policy to say.
     let proposes = || {
         manifest.readers_propose
-            || scoped.0.principal.scopes.iter().any(|scope| is_propose_scope(scope, &manifest.name))
+            || scoped.0.who.principal.scopes.iter().any(|scope| is_propose_scope(scope, &manifest.name))
     };
     let suffices = if writes { writer || reader && proposes() } else { reader };
     if suffices { Ok(Permitted(scoped.0)) } else { Err(Rejection::Role) }
@@ -218,8 +254,8 @@ fn is_propose_scope(scope: &str, capability: &str) -> bool {
 
 /// The tenant is the credential's; nothing in the message can name another.
 fn tenant(permitted: Permitted<'_>) -> Admitted {
-    let Met { door, principal, scope } = permitted.0;
-    Admitted { principal, scope, transport: door.name(), _proof: Proof }
+    let Met { door, who: Identified { principal, scope, expires } } = permitted.0;
+    Admitted { principal, scope, expires, transport: door.name(), _proof: Proof }
 }
 
 fn tool_named<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a contract::Tool> {

@@ -15,6 +15,7 @@ mod media;
 mod memory;
 mod places;
 mod sessions;
+mod watch;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +29,7 @@ use axum::routing::{any, get};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-pub use listener::serve;
+pub use listener::{Peer, serve};
 
 use crate::Endpoint;
 use crate::admission::{Addresses, Admission};
@@ -69,12 +70,14 @@ pub struct Site {
     pub catalog: String,
     /// Routes of the server's own. Host and origin are checked before them; whatever else they need, they see to.
     pub more: Router,
+    /// Routes for everybody, pages of any origin included: what leads a client to a token.
+    pub open: Router,
 }
 
 impl Site {
     /// The routes: `/NAME/mcp` for each capability, `/mcp` when there is only one, and the operator's pages.
     pub fn router(self) -> Router {
-        let Self { endpoints, admission, addresses, metrics, ready, readiness, stopping, catalog, more } = self;
+        let Self { endpoints, admission, addresses, metrics, ready, readiness, stopping, catalog, more, open } = self;
         let mut router = Router::new();
         let (single, memory) = (endpoints.len() == 1, Memory::default());
         for endpoint in endpoints {
@@ -106,7 +109,7 @@ impl Site {
             .merge(more)
             // Endpoints check the same, and leave a record of whom they turn away.
             .layer(middleware::from_fn_with_state(addresses.clone(), own_host_only));
-        router.merge(pages).layer(cors::layer(addresses)).layer(middleware::map_response(not_stored))
+        router.merge(pages).layer(cors::layer(addresses)).merge(open).layer(middleware::map_response(not_stored))
     }
 }
 

@@ -15,13 +15,14 @@ use std::time::Duration;
 use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _, ProtocolVersion};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServiceExt};
+use scope::{Principal, Scope};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::admission::{Admission, Admitted, Arrival, Door};
+use crate::admission::{Admission, Admitted, Arrival, Asked, Door};
 use crate::endpoint::Refused;
 use crate::mcp::{self, Arrived, Handler};
 use crate::message::{Message, MessageKind, error_response};
@@ -199,8 +200,13 @@ impl Reader<'_> {
     /// Leaves the record of a message that is not let through. Over stdio it is always known who sent it.
     fn refused(&self, reason: &'static str, message: Option<&Message>) {
         let request = Given::default().request_meta(self.endpoint.ids.next());
-        let refused = Refused::unread("stdio", reason, &request).saying(message).by(self.admission.who(Door::Stdio));
+        let refused = Refused::unread("stdio", reason, &request).saying(message).by(self.who());
         self.endpoint.record_refused(refused);
+    }
+
+    fn who(&self) -> Option<(Principal, Scope)> {
+        let endpoint = &self.endpoint.capability.manifest().name;
+        self.admission.who(&Asked { door: Door::Stdio, endpoint, now: self.endpoint.clock.now() })
     }
 
     async fn inexact(&self, admitted: Admitted, message: &Message) -> Value {

@@ -83,6 +83,7 @@ impl Plan {
             stopping: stopping.clone(),
             catalog: "{}".to_owned(),
             more: Default::default(),
+            open: Default::default(),
         };
         let (router, stop) = (site.router(), stopping.clone());
         let server = tokio::spawn(async move { serve(listener, router, &limits, stop).await.unwrap_or(false) });

@@ -1,15 +1,17 @@
 //! The capability as the doors see it.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 
 use contract::generated::transformation::{self as generated, Services};
 use contract::{
-    Answer, Blob, CallError, Capability, Changed, Context, Manifest, Misfit, PromptAnswer, RequestMeta, ResourceEntry,
-    ResourcePage, Side, Tool, dispatch,
+    Answer, AuditDraft, Blob, CallError, Capability, Changed, Context, Manifest, Misfit, PromptAnswer, RequestMeta,
+    ResourceEntry, ResourcePage, Side, Tool, Verdict, dispatch,
 };
 use desk::{Follower, PageTokens};
 use futures::future::BoxFuture;
 use ledger::{Find, Page, SharedLedger};
+use scope::{Principal, TenantId};
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
 
@@ -45,7 +47,12 @@ pub struct Transformation {
     services: Joined,
     proposals: ProposalWrite,
     follower: Arc<Follower>,
+    /// Tenants that have what their first write needs; `None` when that is for others to see to.
+    welcomed: Option<Mutex<HashSet<TenantId>>>,
 }
+
+/// So many tenants are remembered; then it is looked again whether each has what it needs.
+const WELCOMED_MAX: usize = 10_000;
 
 impl Transformation {
     /// Joins the services. `check` validates arguments against a tool's schema, as the doors do before a call;
@@ -70,7 +77,19 @@ impl Transformation {
             scrum_write: ScrumWrite::new(ledger.clone(), &config),
         };
         let proposals = ProposalWrite::new(ledger.clone(), &config);
-        Self { manifest, services, proposals, follower: Follower::new(ledger.clone(), changes::shows), ledger }
+        Self {
+            manifest,
+            services,
+            proposals,
+            follower: Follower::new(ledger.clone(), changes::shows),
+            ledger,
+            welcomed: None,
+        }
+    }
+
+    /// The same for servers that learn of tenants by their callers: whoever comes first finds a repository.
+    pub fn welcoming(self) -> Self {
+        Self { welcomed: Some(Mutex::default()), ..self }
     }
 
     /// The services, for doors that speak messages instead of JSON.
@@ -92,6 +111,29 @@ impl Transformation {
     /// Safe to call often, and from many processes at once.
     pub async fn provision(&self, ctx: &Context) -> Result<(), CallError> {
         Ok(self.services.transformation_architecture_write.provision(ctx).await?)
+    }
+
+    /// Provisions a tenant that this process has not met, in nobody's name: a token may be the first that is heard of it.
+    async fn welcome(&self, ctx: &Context) -> Result<(), CallError> {
+        let Some(welcomed) = &self.welcomed else { return Ok(()) };
+        let tenants = || welcomed.lock().expect("nothing panics while holding this");
+        if tenants().contains(&ctx.scope.tenant) {
+            return Ok(());
+        }
+        let own = Context {
+            principal: Principal::local("chancery"),
+            effect: None,
+            verdict: Verdict::default(),
+            audit: AuditDraft::default(),
+            ..ctx.clone()
+        };
+        Box::pin(self.provision(&own)).await?;
+        let mut tenants = tenants();
+        if tenants.len() == WELCOMED_MAX {
+            tenants.clear();
+        }
+        tenants.insert(ctx.scope.tenant.clone());
+        Ok(())
     }
 
     /// True for queries and intents, whose schemas have text where other writes list the types.
@@ -138,6 +180,7 @@ impl Capability for Transformation {
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Answer, CallError>> {
         Box::pin(async move {
+            self.welcome(ctx).await?;
             self.follower.see(&ctx.scope.tenant).await;
             // Types given as text are judged by the handlers, so their corrections are made here.
             let kept = self.takes_types_as_text(tool).then(|| arguments.clone());
@@ -151,6 +194,7 @@ impl Capability for Transformation {
             if !self.has_template_for(uri) {
                 return Err(Error::NoSuchResource { uri: uri.to_owned() }.into());
             }
+            self.welcome(ctx).await?;
             self.follower.see(&ctx.scope.tenant).await;
             self.services.read(ctx, uri).await
         })

@@ -52,7 +52,7 @@ impl desk::Module for Module {
     fn build(&self, parts: Parts) -> BoxFuture<'_, Result<Arc<dyn Capability>, BoxError>> {
         Box::pin(async move {
             let tokens = parts.page_tokens();
-            let capability = Transformation::new(parts.ledger, parts.settings.read()?, parts.check, tokens);
+            let capability = Transformation::new(parts.ledger, parts.settings.read()?, parts.check, tokens).welcoming();
             capability.provision(&parts.own).await.map_err(Refused)?;
             Ok(Arc::new(capability) as Arc<dyn Capability>)
         })

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use gate::owner::Owner;
 use scope::Principal;
 use serde_json::{Map, Value, json};
 
@@ -48,7 +49,17 @@ pub fn print(what: What, gathered: &Gathered, file: Option<&Path>) -> anyhow::Re
             }
             let owner = Principal::local(&gathered.config.user);
             MODULES.iter().filter_map(|module| module.client_note(&owner)).for_each(|note| output::note(&note));
-            let setup = Setup { program: absolute(&std::env::current_exe()?)?, arguments: arguments(gathered, file)? };
+            let config = &gathered.config;
+            let needs_secret = client == What::Vscode && !config.open && config.auth.issuers.is_empty();
+            let secret = needs_secret.then(|| Owner::open(&config.data).map(|owner| owner.token().to_owned()));
+            if needs_secret {
+                output::note("this holds the secret of this data directory; keep it out of version control");
+            }
+            let setup = Setup {
+                program: absolute(&std::env::current_exe()?)?,
+                arguments: arguments(gathered, file)?,
+                secret: secret.transpose()?,
+            };
             setup.for_client(client, &gathered.config)?
         }
     };
@@ -77,14 +88,21 @@ struct Setup {
     program: String,
     /// After `serve --stdio --capability NAME`.
     arguments: Vec<String>,
+    /// What a client shows over HTTP; `None` where it shows nothing, or gets a token from an issuer by itself.
+    secret: Option<String>,
 }
 
 impl Setup {
     fn for_client(&self, client: What, config: &Config) -> anyhow::Result<String> {
         let pretty = |value: Value| serde_json::to_string_pretty(&value).map(|text| text + "\n");
         let local = |capability| json!({ "command": self.program, "args": self.all(capability) });
-        let remote =
-            |capability| json!({ "type": "http", "url": format!("http://{}/{capability}/mcp", config.listen) });
+        let remote = |capability: &str| {
+            let mut server = json!({ "type": "http", "url": format!("{}/{capability}/mcp", config.public_base()) });
+            if let Some(secret) = &self.secret {
+                server["headers"] = json!({ "Authorization": format!("Bearer {secret}") });
+            }
+            server
+        };
         Ok(match client {
             What::ClaudeCode => {
                 let words = |capability| std::iter::once(self.program.clone()).chain(self.all(capability));

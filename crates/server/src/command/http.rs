@@ -11,12 +11,12 @@ use spine::http::{self, Site};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::listen_address;
-use crate::{Config, Platform, index};
+use crate::config::may_serve;
+use crate::{Config, Platform, https, index};
 
 pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
     let address = config.listen;
-    listen_address(address).map_err(anyhow::Error::msg)?;
+    may_serve(&config).map_err(anyhow::Error::msg)?;
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
@@ -34,7 +34,10 @@ pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
         more: platform.files.router().merge(index::router(&platform, &config.public_base())),
         ..platform.site()
     };
-    let finished = http::serve(listener, site.router(), &config.spine.limits, no_more_calls).await?;
+    let (gate, now) = (platform.gate.clone(), scope::Clock::now(&scope::SystemClock));
+    tokio::spawn(async move { gate.warm(now).await });
+    let router = https::only(site.router(), &config);
+    let finished = http::serve(listener, router, &config.spine.limits, no_more_calls).await?;
     platform.audit.flush().await;
     if !finished {
         tracing::warn!("some calls did not finish in time");
@@ -47,6 +50,15 @@ fn announce(platform: &Platform, address: SocketAddr, config: &Config) {
     for endpoint in &platform.endpoints {
         let manifest = endpoint.capability.manifest();
         tracing::info!(tools = endpoint.tools().len(), "endpoint http://{address}/{}/mcp", manifest.name);
+    }
+    match config.open {
+        true => tracing::warn!("callers need no token: every program and user of this machine is the owner"),
+        false => {
+            tracing::info!("callers show a token; `chancery config CLIENT` prints what to paste, the owner's included")
+        }
+    }
+    for issuer in &config.auth.issuers {
+        tracing::info!("tokens of {issuer} are good");
     }
     tracing::info!(data = %config.data.display(), "listening on http://{address}");
 }

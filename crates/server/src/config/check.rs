@@ -1,6 +1,6 @@
 //! Which values of the server's own settings are refused, and what to give instead.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use axum::http::Uri;
 use serde_json::Value;
@@ -16,22 +16,50 @@ pub fn given(value: &Value) -> Checked {
 }
 
 pub fn listen(value: &Value) -> Checked {
-    let address = text(value).parse::<SocketAddr>();
-    let address = address
-        .map_err(|_| format!("{value} is not an address with a port; give one such as 127.0.0.1:8080 or [::1]:8080"))?;
-    listen_address(address)
+    listen_address(text(value)).map(drop)
 }
 
-/// Callers are not authenticated yet, so only this machine may reach the listener.
-pub fn listen_address(address: SocketAddr) -> Checked {
-    if address.ip().is_loopback() {
-        return Ok(());
+pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| format!("{text:?} is not an address with a port; give one such as 127.0.0.1:8080 or [::1]:8080"))
+}
+
+pub fn addresses(value: &Value) -> Checked {
+    match texts(value).find(|text| text.parse::<IpAddr>().is_err()) {
+        None => Ok(()),
+        Some(text) => Err(format!("{text:?} is not an address; give one such as 10.0.0.7")),
     }
-    let port = address.port();
-    Err(format!(
-        "{address} can be reached from other machines, and callers are not authenticated; listen on 127.0.0.1:{port} \
-         and put a proxy that checks callers in front of it"
-    ))
+}
+
+/// Addresses that are asked, and compared letter by letter with what tokens say.
+pub fn issuers(value: &Value) -> Checked {
+    texts(value).try_for_each(|text| match text.parse::<outbound::Address>() {
+        Ok(_) => Ok(()),
+        Err(reason) => Err(format!("{text} {reason}")),
+    })
+}
+
+pub fn address(value: &Value) -> Checked {
+    match text(value) {
+        "" => Ok(()),
+        text => text.parse::<outbound::Address>().map(drop).map_err(|reason| format!("{text} {reason}")),
+    }
+}
+
+pub fn tenant(value: &Value) -> Checked {
+    match text(value) {
+        "" => Ok(()),
+        text => scope::TenantId::new(text).map(drop).map_err(|invalid| invalid.to_string()),
+    }
+}
+
+pub fn scope_pairs(value: &Value) -> Checked {
+    let is_pair =
+        |text: &str| text.split_once('=').is_some_and(|(theirs, ours)| !theirs.is_empty() && !ours.is_empty());
+    match texts(value).find(|text| !is_pair(text)) {
+        None => Ok(()),
+        Some(text) => Err(format!("{text:?} is no pair; give one such as api://chancery/tools=mcp:tools")),
+    }
 }
 
 pub fn public_url(value: &Value) -> Checked {

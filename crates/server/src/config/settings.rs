@@ -12,7 +12,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting::new("data", "The data directory. It is made when it does not exist.").checked(check::given),
     Setting::new(
         "listen",
-        "Address and port of the HTTP server, on loopback. Port 0 takes a free one, which is then reported.",
+        "Address and port of the HTTP server. Port 0 takes a free one, which is then reported. Beyond loopback only when there are tokens that others can show.",
     )
     .checked(check::listen),
     Setting::new(
@@ -33,6 +33,45 @@ pub const SETTINGS: &[Setting] = &[
         "What callers over HTTP and stdio are: `admin`, `architect`, `viewer` or `agent`. The command line is always the owner.",
     )
     .one_of(&["admin", "architect", "viewer", "agent"]),
+    Setting::new(
+        "open",
+        "Whether callers on loopback need no token. Then every program and every user of this machine is the owner.",
+    ),
+    Setting::new(
+        "production",
+        "Whether plain HTTP is sent away to `public_url` and nothing unsafe is served. `PRODUCTION=true` in the environment sets it too.",
+    ),
+    Setting::new("proxies", "Addresses of proxies whose `X-Forwarded-Proto` is believed.").checked(check::addresses),
+    Setting::new(
+        "auth.issuers",
+        "Whose tokens are good, as their `iss` claim says it, such as `https://id.example.org/realms/team`. The first is where clients are sent.",
+    )
+    .checked(check::issuers),
+    Setting::new("auth.jwks_url", "Where the keys of the only issuer are; when empty, its metadata says so.")
+        .checked(check::address),
+    Setting::new(
+        "auth.audiences",
+        "Audiences that are good at every endpoint, besides the address of the endpoint itself, such as a client id.",
+    ),
+    Setting::new("auth.authorities", "Certificate authorities that issuers are trusted by, as a PEM file; the system's when empty."),
+    Setting::new("auth.tenant_claim", "The claim that names the tenant; a dot leads into an object."),
+    Setting::new("auth.tenant", "The tenant of tokens without that claim; when empty, they are refused.")
+        .checked(check::tenant),
+    Setting::new("auth.roles_claim", "The claim that lists roles; `roles` is looked at when it is absent."),
+    Setting::new("auth.role", "The role of people whose token lists none that is known; when empty, they may do nothing.")
+        .one_of(&["", "admin", "curator", "architect", "contributor", "analyst", "viewer"]),
+    Setting::new("auth.agent_claim", "The claim that only tokens of agents have; `act` marks one too."),
+    Setting::new("auth.scopes", "What an issuer calls our scopes, as `theirs=ours`.").checked(check::scope_pairs),
+    Setting::new("auth.token_seconds_max", "Tokens that live longer are refused.").between(60, 365 * DAY_MS / 1000),
+    Setting::new(
+        "auth.plain_tokens",
+        "Whether tokens of the type `JWT` are good, besides `at+jwt`. Some issuers know no other; then the audience alone tells them from tokens for something else.",
+    ),
+    Setting::new(
+        "auth.introspection_client",
+        "As whom an issuer is asked about tokens that only it can read; when empty, such tokens are refused.",
+    ),
+    Setting::new("auth.introspection_secret", "The secret of that client.").secret(),
     Setting::new("hosts", "Host names besides loopback that requests may name.").checked(check::hosts),
     Setting::new(
         "origins",

@@ -12,7 +12,12 @@ use super::{Config, Known};
 /// The prefix of our variables in the environment.
 const PREFIX: &str = "CHANCERY_";
 /// Variables of ours that are no settings.
-const OTHER_VARIABLES: [&str; 1] = ["CHANCERY_CONFIG"];
+const OTHER_VARIABLES: [&str; 2] = ["CHANCERY_CONFIG", TOKEN];
+/// The token of a client over stdio.
+pub const TOKEN: &str = "CHANCERY_TOKEN";
+
+/// Variables without our prefix that set something of ours.
+const ALIASES: [(&str, &str); 1] = [("PRODUCTION", "production")];
 
 /// Why the configuration cannot be used; one line with the fix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,9 +90,12 @@ impl Sources {
         }
         let strange_variables = self.strange_variables(&known)?;
         for (setting, default) in known.all() {
-            let variable = variable(setting.name);
-            if let Some((_, text)) = self.environment.iter().find(|(name, _)| *name == variable) {
-                insert(&mut values, setting.name, parsed(default, text));
+            let own = variable(setting.name);
+            let others = ALIASES.iter().filter(|(_, name)| *name == setting.name).map(|(alias, _)| *alias);
+            let given = |wanted: &str| self.environment.iter().find(|(name, _)| name == wanted);
+            let found = std::iter::once(own.as_str()).chain(others).find_map(given);
+            if let Some((variable, text)) = found.cloned() {
+                insert(&mut values, setting.name, parsed(default, &text));
                 origins.insert(setting.name, Origin::Environment(variable));
             }
         }

@@ -84,17 +84,51 @@ fn a_misspelt_variable_is_refused_and_a_strange_one_named() {
 
 //
 #[test]
-fn only_loopback_can_be_listened_on() {
-    accepts("listen", "127.0.0.1:9000");
-    accepts("listen", "[::1]:0");
-    for foreign in ["0.0.0.0:8080", "192.0.2.1:0", "[::]:8080"] {
-        refuses(
-            "listen",
-            foreign,
-            "can be reached from other machines, and callers are not authenticated; listen on 127.0.0.1:",
-        );
+fn beyond_loopback_callers_must_have_tokens() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_str().unwrap();
+    let serve = |flags: &[(&str, &str)]| {
+        let flags: Vec<_> = [("data", data)].into_iter().chain(flags.iter().copied()).collect();
+        config(None, &[], &flags).and_then(|config| may_serve(&config))
+    };
+    for local in ["127.0.0.1:9000", "[::1]:0"] {
+        assert_eq!(serve(&[("listen", local)]), Ok(()));
+        assert_eq!(serve(&[("listen", local), ("open", "true")]), Ok(()));
     }
+    let issuer = ("auth.issuers", "https://id.example.org");
+    for foreign in ["0.0.0.0:8080", "192.0.2.1:0", "[::]:8080"] {
+        let refused = serve(&[("listen", foreign)]).unwrap_err();
+        assert!(refused.contains("can be reached from other machines, and nobody else has a token yet"), "{refused}");
+        let refused = serve(&[("listen", foreign), ("open", "true"), issuer]).unwrap_err();
+        assert!(refused.contains("open lets everybody in"), "{refused}");
+        assert_eq!(serve(&[("listen", foreign), issuer]), Ok(()));
+    }
+    let grant = gate::issued::Grant {
+        subject: "ann".to_owned(),
+        kind: PrincipalKind::User,
+        tenant: scope::Scope::local().tenant,
+        roles: Default::default(),
+        scopes: Default::default(),
+        endpoints: Default::default(),
+        issued: scope::Timestamp(0),
+        expires: scope::Timestamp(1),
+    };
+    gate::issued::Issued::at(folder.path()).issue(grant).unwrap();
+    assert_eq!(serve(&[("listen", "0.0.0.0:8080")]), Ok(()));
     refuses("listen", "localhost", "is not an address with a port; give one such as 127.0.0.1:8080");
+}
+
+#[test]
+fn production_refuses_what_is_unsafe() {
+    let production = |more: &[(&str, &str)]| {
+        let config = config(None, &[("PRODUCTION", "true")], more).unwrap();
+        assert!(config.production);
+        may_serve(&config)
+    };
+    assert!(production(&[]).unwrap_err().contains("give their address as public_url"));
+    let https = ("public_url", "https://mcp.example.org");
+    assert_eq!(production(&[https]), Ok(()));
+    assert!(production(&[https, ("open", "true")]).unwrap_err().contains("leave one of them out"));
 }
 
 #[test]
@@ -111,6 +145,14 @@ fn every_setting_is_checked_with_the_fix() {
     accepts("log", "info,spine=debug");
     refuses("log_format", "xml", "log_format cannot be \"xml\"; it is one of text, json");
     refuses("role", "amdin", "did you mean admin? it is one of admin, architect, viewer, agent");
+    refuses("auth.issuers", "http://id.example.org", "http://id.example.org is plain http to another machine");
+    refuses("auth.issuers", "id.example.org", "is not an http or https URL");
+    accepts("auth.issuers", "https://id.example.org/realms/team,http://127.0.0.1:9000");
+    refuses("auth.jwks_url", "file:///keys", "is not a URL");
+    refuses("auth.tenant", "a b", "an id is 1 to 128 printable ASCII characters");
+    refuses("auth.role", "root", "it is one of");
+    refuses("auth.scopes", "mcp:tools", "is no pair; give one such as api://chancery/tools=mcp:tools");
+    refuses("proxies", "10.0.0.0/8", "is not an address; give one such as 10.0.0.7");
     refuses("hosts", "*", "\"*\" lets every page that points its name here call; name the hosts");
     refuses("hosts", "https://mcp.example.org", "is not a host name; give one such as mcp.example.org");
     accepts("hosts", "mcp.example.org,mcp.example.org:8443");

@@ -216,13 +216,17 @@ async fn secrets_are_nowhere_to_be_read() {
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": { "name": "transformation.createElement", "arguments": secret },
     });
-    let headers = [
-        ("content-type", "application/json"),
-        ("accept", "application/json"),
-        ("authorization", "Bearer hush-3"),
-        ("cookie", "session=hush-4"),
-    ];
-    let answer = served.http.send("POST", "/transformation/mcp", &headers, call.to_string().as_bytes()).await;
+    let owner = std::fs::read_to_string(folder.path().join("owner.token")).unwrap().trim().to_owned();
+    let (good, bad) = (format!("Bearer {owner}"), "Bearer hush-3");
+    let headers = |token| {
+        let plain =
+            [("content-type", "application/json"), ("accept", "application/json"), ("cookie", "session=hush-4")];
+        [plain.as_slice(), &[("authorization", token)]].concat()
+    };
+    let body = call.to_string();
+    let refused = served.http.send("POST", "/transformation/mcp", &headers(bad), body.as_bytes()).await;
+    let refused = String::from_utf8(refused.body).unwrap();
+    let answer = served.http.send("POST", "/transformation/mcp", &headers(&good), body.as_bytes()).await;
     let answer = String::from_utf8(answer.body).unwrap();
     assert!(answer.contains("api_key"), "it was refused for this name: {answer}");
     let metrics = String::from_utf8(served.http.send("GET", "/metrics", &[], b"").await.body).unwrap();
@@ -232,7 +236,8 @@ async fn secrets_are_nowhere_to_be_read() {
     while audit.is_empty() {
         audit = run(folder.path(), &["audit", "--json"]).await.stdout;
     }
-    for (place, text) in [("answer", answer), ("metrics", metrics), ("log", log), ("audit", audit)] {
-        assert!(!text.is_empty() && !text.contains("hush"), "{place}: {text}");
+    let places = [("refusal", refused), ("answer", answer), ("metrics", metrics), ("log", log), ("audit", audit)];
+    for (place, text) in places {
+        assert!(!text.is_empty() && !text.contains("hush") && !text.contains(&owner), "{place}: {text}");
     }
 }

@@ -79,7 +79,7 @@ fn arguments(schema: &Map<String, Value>, example: &Value) -> impl Strategy<Valu
 fn every_tool_answers_or_refuses_whatever_it_gets() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let config = Config { data: folder.path().to_owned(), ..Config::default() };
+    let config = Config { data: folder.path().to_owned(), open: true, ..Config::default() };
     let platform = runtime.block_on(Platform::open(&config)).unwrap();
     let tenant = Scope::local().tenant;
     for endpoint in &platform.endpoints {

@@ -84,5 +84,5 @@ impl World {
 }
 
 pub fn config(data: &Path) -> Config {
-    Config { data: data.to_owned(), ..Config::default() }
+    Config { data: data.to_owned(), open: true, ..Config::default() }
 }

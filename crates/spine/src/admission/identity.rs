@@ -1,12 +1,42 @@
 //! From a credential to a caller.
 
-use scope::{Principal, Scope};
+use futures::future::BoxFuture;
+use scope::{Principal, Scope, Timestamp};
 
 use super::{Door, Rejection};
 
-/// Turns what a door carries into a principal and its walls. Tokens will be verified here.
+/// Somebody at a door of an endpoint.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    pub door: Door<'a>,
+    /// The capability whose endpoint it is: a token is good for the endpoint that it was issued for.
+    pub endpoint: &'a str,
+    pub now: Timestamp,
+}
+
+/// Who it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identified {
+    pub principal: Principal,
+    pub scope: Scope,
+    /// When the credential ends, if it does. Streams end with it.
+    pub expires: Option<Timestamp>,
+}
+
+/// Turns what a door carries into a principal and its walls.
 pub trait Identity: Send + Sync {
-    fn identify(&self, door: &Door<'_>) -> Result<(Principal, Scope), Rejection>;
+    /// Who it is, if that can be said at once; `None` when somebody else has to be asked first.
+    fn identify(&self, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>>;
+
+    /// Who it is, after asking whoever knows.
+    fn find_out<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Identified, Rejection>> {
+        Box::pin(async move { self.identify(&asked).unwrap_or(Err(Rejection::Unidentified)) })
+    }
+
+    /// Where the metadata of an endpoint is that leads a client to a token; `None` when no issuer is known.
+    fn metadata_url(&self, _endpoint: &str) -> Option<String> {
+        None
+    }
 }
 
 /// Everyone who reaches this machine's loopback is its owner. Only for listeners on loopback, stdio and the command line.
@@ -33,11 +63,16 @@ impl LocalIdentity {
     pub fn of(principal: Principal, scope: Scope) -> Self {
         Self { owner: principal.clone(), served: principal, scope }
     }
+
+    /// Who stands at a door.
+    pub fn at(&self, door: Door<'_>) -> Identified {
+        let principal = if matches!(door, Door::CommandLine) { &self.owner } else { &self.served };
+        Identified { principal: principal.clone(), scope: self.scope.clone(), expires: None }
+    }
 }
 
 impl Identity for LocalIdentity {
-    fn identify(&self, door: &Door<'_>) -> Result<(Principal, Scope), Rejection> {
-        let principal = if matches!(door, Door::CommandLine) { &self.owner } else { &self.served };
-        Ok((principal.clone(), self.scope.clone()))
+    fn identify(&self, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>> {
+        Some(Ok(self.at(asked.door)))
     }
 }

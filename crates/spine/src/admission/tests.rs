@@ -115,11 +115,12 @@ fn a_target_names_this_server_or_none() {
 }
 
 // Who may not come in is turned away before a message is read.
-#[test]
-fn the_rate_is_taken_before_the_message_is_known() {
+#[tokio::test]
+async fn the_rate_is_taken_before_the_message_is_known() {
     let admission = admission(Principal::local("me"), 1);
-    assert!(admission.meet(Door::Stdio, Timestamp(0)).is_ok());
-    assert_eq!(admission.meet(Door::Stdio, Timestamp(0)).err(), Some(Rejection::Pace { retry_after_s: 60 }));
+    let asked = Asked { door: Door::Stdio, endpoint: "t", now: Timestamp(0) };
+    assert!(admission.meet(asked).await.is_ok());
+    assert_eq!(admission.meet(asked).await.err(), Some(Rejection::Pace { retry_after_s: 60 }));
 }
 
 // R-808 (headers)

@@ -22,7 +22,8 @@ use super::direct;
 use super::media::{self, Wanted};
 use super::memory::Memory;
 use super::sessions::{self, SessionFlight, Sessions, Standing};
-use crate::admission::{self, Addresses, Admission, Rejection};
+use super::watch::{Watch, credential, is_stream, watched};
+use crate::admission::{self, Addresses, Admission, Asked, Rejection};
 use crate::config::ToolNames;
 use crate::endpoint::Refused;
 use crate::long::{self, LONG_BYTES};
@@ -105,7 +106,10 @@ impl Door {
         let (mut parts, body) = request.into_parts();
         // First what needs no message: no byte is read for somebody who may not come in.
         self.addresses.check_target(&parts.uri).map_err(|rejection| self.rejected(&rejection, None, &parts.headers))?;
-        let met = match self.admission.meet(admission::Door::Http(&parts.headers), self.endpoint.clock.now()) {
+        if carries_token(parts.uri.query()) {
+            return Err(self.rejected(&Rejection::TokenPlace, None, &parts.headers));
+        }
+        let met = match self.admission.meet(self.asked(&parts.headers)).await {
             Ok(met) => met,
             Err(rejection) => {
                 if matches!(rejection, Rejection::Pace { .. }) {
@@ -198,9 +202,16 @@ impl Door {
             parts.extensions.insert(flight);
         }
         let who = (arrived.admitted.principal.clone(), arrived.admitted.scope.clone());
+        let expires = arrived.admitted.expires;
         let meta = arrived.request.clone();
         parts.extensions.insert(arrived);
         let follows = parts.method == Method::GET;
+        let watch = expires.map(|expires| Watch {
+            admission: self.admission.clone(),
+            endpoint: self.endpoint.clone(),
+            credential: credential(&parts.headers),
+            expires,
+        });
         let id = message.and_then(|message| message.id);
         let long = bytes.len() > LONG_BYTES;
         let request = Request::from_parts(parts, Body::from(bytes));
@@ -211,6 +222,10 @@ impl Door {
             self.endpoint.record_refused(Refused::unread("http", "malformed", &meta).by(Some(who)));
             return Err(refused(StatusCode::BAD_REQUEST, id, -32600, "this is not a message of the protocol"));
         }
+        let response = match watch {
+            Some(watch) if is_stream(&response) => watched(response, watch),
+            _ => response,
+        };
         Ok(match (follows, flight) {
             (true, _) => ending_with(response, self.stopping.clone()),
             (false, Some(flight)) => holding(response, flight),
@@ -355,8 +370,13 @@ impl Door {
         given.request_meta(self.endpoint.ids.next())
     }
 
+    fn asked<'a>(&'a self, headers: &'a HeaderMap) -> Asked<'a> {
+        let endpoint = &self.endpoint.capability.manifest().name;
+        Asked { door: admission::Door::Http(headers), endpoint, now: self.endpoint.clock.now() }
+    }
+
     fn who(&self, headers: &HeaderMap) -> Option<(Principal, Scope)> {
-        self.admission.who(admission::Door::Http(headers))
+        self.admission.who(&self.asked(headers))
     }
 
     /// Leaves the record of a request that does not become a call.
@@ -374,11 +394,24 @@ impl Door {
         self.endpoint.record_refused(turned_away);
         let id = message.and_then(|message| message.id.clone());
         let status = StatusCode::from_u16(rejection.status()).unwrap_or(StatusCode::FORBIDDEN);
-        let mut response = refused(status, id, -32600, &rejection.to_string());
-        if let Rejection::Pace { retry_after_s } = rejection {
-            let error = CallError::rate_limited(*retry_after_s);
-            response = json_response(status, &self.endpoint.capability.envelope(&request, &error));
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(*retry_after_s));
+        let mut response = match rejection.oauth_error() {
+            Some(error) => json_response(status, &error),
+            None => refused(status, id, -32600, &rejection.to_string()),
+        };
+        match rejection {
+            Rejection::Pace { retry_after_s } => {
+                let error = CallError::rate_limited(*retry_after_s);
+                response = json_response(status, &self.endpoint.capability.envelope(&request, &error));
+                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(*retry_after_s));
+            }
+            Rejection::IssuerDown { retry_after_s } => {
+                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(*retry_after_s));
+            }
+            _ => {}
+        }
+        let challenge = self.admission.challenge(rejection, &self.endpoint.capability.manifest().name);
+        if let Some(challenge) = challenge.and_then(|text| HeaderValue::from_str(&text).ok()) {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
         response
     }
@@ -435,6 +468,11 @@ fn client(headers: &HeaderMap, message: &Message) -> Option<String> {
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// A token in an address ends up in logs and histories.
+fn carries_token(query: Option<&str>) -> bool {
+    query.is_some_and(|query| query.split('&').any(|pair| pair.split('=').next() == Some("access_token")))
 }
 
 /// `?names=underscore` or `?names=dot` on the endpoint.

@@ -10,11 +10,11 @@ use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
@@ -74,6 +74,10 @@ pub async fn serve(
     let Ok(graceful) = ended.await else { return Ok(false) };
     Ok(tokio::time::timeout(Duration::from_millis(limits.shutdown_ms), graceful.shutdown()).await.is_ok())
 }
+
+/// From which address a request came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peer(pub IpAddr);
 
 /// What a new connection meets.
 #[derive(Clone)]
@@ -159,13 +163,16 @@ impl Door {
         }
     }
 
-    async fn call(self, stream: std::net::TcpStream, _place: Place, watcher: Watcher) {
+    async fn call(self, stream: std::net::TcpStream, place: Place, watcher: Watcher) {
         let Ok(stream) = TcpStream::from_std(stream) else { return };
+        let peer = Peer(place.address());
         let io = TokioIo::new(WriteDeadline::new(stream, self.timeout));
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(self.timeout);
         // A peer that goes away in the middle is its own business.
-        let _ = watcher.watch(http.serve_connection(io, TowerToHyperService::new(self.router))).await;
+        let _ = watcher
+            .watch(http.serve_connection(io, TowerToHyperService::new(self.router.layer(Extension(peer)))))
+            .await;
     }
 
     /// Answers one probe; whatever else it turns out to be is turned away.

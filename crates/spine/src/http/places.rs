@@ -38,6 +38,12 @@ impl Places {
     }
 }
 
+impl Place {
+    pub fn address(&self) -> IpAddr {
+        self.address
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         let mut by_address = self.by_address.lock().unwrap_or_else(PoisonError::into_inner);

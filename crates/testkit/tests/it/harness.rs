@@ -6,7 +6,7 @@ use std::sync::Arc;
 use scope::{Principal, PrincipalKind, Scope};
 use serde_json::{Value, json};
 use spine::Config;
-use spine::admission::{Door, Identity, Rejection};
+use spine::admission::{Asked, Door, Identified, Identity, Rejection};
 use testkit::probe::{Probe, Seen};
 use testkit::raw::{Connection, Request, Response};
 use testkit::site::{Plan, Running};
@@ -74,14 +74,14 @@ impl Site {
 pub struct NamedInHeader;
 
 impl Identity for NamedInHeader {
-    fn identify(&self, door: &Door<'_>) -> Result<(Principal, Scope), Rejection> {
-        let named = match door {
+    fn identify(&self, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>> {
+        let named = match asked.door {
             Door::Http(headers) => headers.get("x-test-caller").and_then(|value| value.to_str().ok()),
             _ => None,
         };
         let named = Principal::local(named.unwrap_or("tester"));
         let kind = if named.subject.ends_with("/agent") { PrincipalKind::Agent } else { named.kind };
-        Ok((Principal { kind, ..named }, Scope::local()))
+        Some(Ok(Identified { principal: Principal { kind, ..named }, scope: Scope::local(), expires: None }))
     }
 }
 

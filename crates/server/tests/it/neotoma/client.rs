@@ -97,7 +97,7 @@ impl Served {
             starter.envs(variables);
             command = starter;
         }
-        command.args(["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.args(["serve", "--open", "--listen", "127.0.0.1:0"]).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut log = String::new();
