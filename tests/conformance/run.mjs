@@ -133,7 +133,7 @@ function excuse(scenario, fault, offers, tools) {
 
 async function productRun() {
     const data = dataDirectory();
-    const server = await listen(chancery, ['serve', '--listen', '127.0.0.1:0', '--data', data.path]);
+    const server = await listen(chancery, ['serve', '--open', '--listen', '127.0.0.1:0', '--data', data.path]);
     try {
         const url = `${server.origin}/transformation/mcp`;
         const { capabilities } = await ask(url, 'server/discover');

@@ -19,7 +19,7 @@ REFUSE_SECONDS_MAX = 20
 def commands(data):
     """The ways to open a data directory; each must refuse a bad one."""
     return {
-        "serve": [CHANCERY, "serve", "--listen", "127.0.0.1:0", "--data", data],
+        "serve": [CHANCERY, "serve", "--open", "--listen", "127.0.0.1:0", "--data", data],
         "serve --stdio": [CHANCERY, "serve", "--stdio", "--capability", "transformation", "--data", data],
         "call": [CHANCERY, "call", "transformation.listModels", "{}", "--data", data],
     }

@@ -77,7 +77,7 @@ class Server:
         self.port = None
         self._ready = threading.Event()
         self.process = subprocess.Popen(
-            [*prefix, CHANCERY, "serve", "--listen", "127.0.0.1:0", "--data", str(data)],
+            [*prefix, CHANCERY, "serve", "--open", "--listen", "127.0.0.1:0", "--data", str(data)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -21,14 +21,15 @@ def stdio_arguments(data, capability="transformation"):
 
 
 class Server:
-    """One HTTP server process on a data directory."""
+    """One HTTP server process on a data directory. It asks for no token, unless settings say whose are good."""
 
-    def __init__(self, data):
+    def __init__(self, data, *settings):
         self.log = ""
         self._ready = threading.Event()
         self.origin = None
+        guard = [word for setting in settings for word in ("--set", setting)] or ["--open"]
         self.process = subprocess.Popen(
-            [CHANCERY, "serve", "--listen", "127.0.0.1:0", "--data", str(data)],
+            [CHANCERY, "serve", "--listen", "127.0.0.1:0", "--data", str(data), *guard],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

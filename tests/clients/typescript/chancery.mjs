@@ -33,7 +33,7 @@ export function stdioArguments(data, capability = 'transformation') {
 
 /** Serves `data` over HTTP and answers once the server says where it listens. */
 export async function serve(data, ...more) {
-    return listen(chancery, ['serve', '--listen', '127.0.0.1:0', '--data', data, ...more]);
+    return listen(chancery, ['serve', '--open', '--listen', '127.0.0.1:0', '--data', data, ...more]);
 }
 
 /** Runs a server program until its stderr says `listening on`. */
