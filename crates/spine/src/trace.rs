@@ -66,6 +66,10 @@ pub fn user_agent(header: &str) -> String {
 /// A text that a caller wrote, as it may stand in a log line or an audit record: no line breaks, no control characters,
 /// nothing invisible, and no longer than so many characters.
 pub fn escaped(text: &str, chars_max: usize) -> String {
+    // Nearly every text is one that needs nothing.
+    if text.len() <= chars_max && text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return text.to_owned();
+    }
     let mut shown = String::new();
     for (position, character) in text.chars().enumerate() {
         if position == chars_max {

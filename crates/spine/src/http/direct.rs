@@ -66,7 +66,9 @@ fn accepts(headers: &HeaderMap) -> bool {
 pub async fn answer(endpoint: Arc<Endpoint>, arrived: Arrived, call: PlainCall, long: bool) -> Response {
     endpoint.metrics.went_the_short_way();
     let cancelled = CancellationToken::new();
-    let answered = run_detached(mcp::answer_plain(endpoint, arrived, call, cancelled.clone()), cancelled, long).await;
+    // Boxed where it is made: it is long, and every function that it is handed to would copy it.
+    let call = AssertUnwindSafe(mcp::answer_plain(endpoint, arrived, call, cancelled.clone())).catch_unwind();
+    let answered = run_detached(Box::pin(call), cancelled, long).await;
     let body = answered.and_then(|message| Some((status(&message), serde_json::to_vec(&message).ok()?)));
     match body {
         Some((status, body)) => (status, [(header::CONTENT_TYPE, "application/json")], body).into_response(),
@@ -76,12 +78,11 @@ pub async fn answer(endpoint: Arc<Endpoint>, arrived: Arrived, call: PlainCall, 
 
 /// Runs a call to completion, also when its client has gone: then it is cancelled, and leaves its record like any other. Returns `None` when it panicked outside of the handlers.
 async fn run_detached<T: Send + 'static>(
-    call: impl Future<Output = T> + Send + 'static,
+    call: BoxFuture<'static, std::thread::Result<T>>,
     cancelled: CancellationToken,
     long: bool,
 ) -> Option<T> {
     let _over = cancelled.drop_guard();
-    let call = Box::pin(AssertUnwindSafe(call).catch_unwind());
     if long { on_own_thread(call).await?.ok() } else { DetachOnDrop(Some(call)).await.ok() }
 }
 
@@ -109,7 +110,7 @@ impl<T: Send + 'static> Drop for DetachOnDrop<T> {
 }
 
 /// Runs a call on a thread of its own with lower priority. Returns `None` if no thread can be spawned.
-async fn on_own_thread<T: Send + 'static>(call: impl Future<Output = T> + Send + 'static) -> Option<T> {
+async fn on_own_thread<T: Send + 'static>(call: BoxFuture<'static, T>) -> Option<T> {
     let (runtime, (done, outcome)) = (Handle::current(), oneshot::channel());
     let work = move || {
         lower_priority();
