@@ -7,8 +7,7 @@ use ledger::{Change, Commit, Fact, NewFact, Recalled, Refusal, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 use scope::{TenantId, Timestamp, pace};
 
-use crate::counts::Tally;
-use crate::effect::{self, Cause};
+use crate::effect::{self, Cause, Notes};
 use crate::idempotency::KeyCounts;
 use crate::record::Seen;
 use crate::{audited, expectation, idempotency, names};
@@ -49,7 +48,7 @@ pub(crate) fn apply(
     Ok(Ok(Commit::Done { seq, at }))
 }
 
-fn write_facts(connection: &Connection, change: &Change, mut seen: Seen<'_>) -> rusqlite::Result<(Seq, Timestamp)> {
+fn write_facts(connection: &Connection, change: &Change, seen: Seen<'_>) -> rusqlite::Result<(Seq, Timestamp)> {
     let tenant = &change.tenant;
     let known = tenant_row(connection, tenant)?;
     let (mut seq, last_at) = known.as_ref().map_or((0, change.at), |row| (row.head, row.last_at));
@@ -61,16 +60,16 @@ fn write_facts(connection: &Connection, change: &Change, mut seen: Seen<'_>) -> 
         Some(row) => row.number,
         None => insert_tenant(connection, tenant)?,
     };
-    let (mut held, mut tally) = (Vec::new(), Tally::default());
+    let (mut held, mut notes) = (Vec::new(), Notes { seen, ..Notes::default() });
     for (fact, effects) in &change.facts {
         seq += 1;
         let cause = Cause { tenant, tenant_number, seq, at };
         write_fact(connection, cause, fact)?;
         for effect in effects {
-            held.push((effect, effect::apply(connection, cause, effect, (&mut seen, &mut tally))?));
+            held.push((effect, effect::apply(connection, cause, effect, &mut notes)?));
             pace::spend(PER_EFFECT);
         }
-        tally.flush(connection, cause)?;
+        notes.tally.flush(connection, cause)?;
     }
     names::settle(connection, tenant, &held)?;
     move_head(connection, tenant_number, seq, at)?;

@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use scope::{TenantId, Timestamp};
 
 use crate::counts::Tally;
-use crate::fields;
+use crate::fields::{self, Lists};
 use crate::record::{self, Newest, Seen};
 
 /// The fact whose effects are written.
@@ -20,17 +20,25 @@ pub(crate) struct Cause<'a> {
     pub at: Timestamp,
 }
 
+/// What is known while a change is written.
+#[derive(Default)]
+pub(crate) struct Notes<'c> {
+    pub seen: Seen<'c>,
+    pub tally: Tally,
+    pub lists: Lists,
+}
+
 /// Writes what one effect does to records, tags, fields, links and words, and notes what it does to the counts. Returns the
 /// unique names (JSON) that the record held before; [`crate::names`] settles them when the whole change is written.
 pub(crate) fn apply(
     connection: &Connection,
     cause: Cause<'_>,
     effect: &Effect,
-    (seen, tally): (&mut Seen<'_>, &mut Tally),
+    notes: &mut Notes<'_>,
 ) -> rusqlite::Result<Option<String>> {
     match effect {
-        Effect::Put(record) => put(connection, cause, record, (seen, tally)),
-        Effect::End(key) => end(connection, cause, key, (seen, tally)),
+        Effect::Put(record) => put(connection, cause, record, notes),
+        Effect::End(key) => end(connection, cause, key, notes),
     }
 }
 
@@ -38,10 +46,10 @@ fn put(
     connection: &Connection,
     cause: Cause<'_>,
     after: &Record,
-    (seen, tally): (&mut Seen<'_>, &mut Tally),
+    notes: &mut Notes<'_>,
 ) -> rusqlite::Result<Option<String>> {
     let key = &after.key;
-    let newest = seen.take(connection, cause.tenant, key)?;
+    let newest = notes.seen.take(connection, cause.tenant, key)?;
     let version = newest.as_ref().map_or(1, |newest| newest.version + 1);
     let live = newest.filter(|newest| newest.live);
     if let Some(before) = &live {
@@ -54,8 +62,8 @@ fn put(
     if let Some(ends) = &after.ends {
         touch_link(connection, cause, Some(&ends.source), Some(&ends.target))?;
     }
-    fields::shift(connection, cause, key, live.as_ref(), Some(after))?;
-    tally.shift(key, live.as_ref(), Some(after));
+    fields::shift(connection, cause, key, (live.as_ref(), Some(after)), &mut notes.lists)?;
+    notes.tally.shift(key, live.as_ref(), Some(after));
     index_words(connection, cause, slot, &after.text)?;
     Ok(live.map(|before| before.uniques))
 }
@@ -64,16 +72,16 @@ fn end(
     connection: &Connection,
     cause: Cause<'_>,
     key: &RecordKey,
-    (seen, tally): (&mut Seen<'_>, &mut Tally),
+    notes: &mut Notes<'_>,
 ) -> rusqlite::Result<Option<String>> {
-    let Some(before) = seen.take(connection, cause.tenant, key)?.filter(|newest| newest.live) else {
+    let Some(before) = notes.seen.take(connection, cause.tenant, key)?.filter(|newest| newest.live) else {
         return Ok(None);
     };
     close(connection, cause, key, &before)?;
     record::insert_deletion(connection, cause.tenant, key, &before, (cause.seq, cause.at))?;
     retag(connection, cause, key, (&before.scope, &before.tags), (&before.scope, &[]))?;
-    fields::shift(connection, cause, key, Some(&before), None)?;
-    tally.shift(key, Some(&before), None);
+    fields::shift(connection, cause, key, (Some(&before), None), &mut notes.lists)?;
+    notes.tally.shift(key, Some(&before), None);
     Ok(Some(before.uniques))
 }
 

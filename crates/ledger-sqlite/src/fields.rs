@@ -3,6 +3,8 @@
 //! A list is of one field, type and scope. A record that changes pays for the keys that it gains and loses; the others stay where
 //! they are, with the number of the fact that brought them.
 
+use std::collections::HashMap;
+
 use ledger::{FieldKey, Record, RecordKey};
 use rusqlite::{Connection, OptionalExtension, params};
 use scope::TenantId;
@@ -18,8 +20,8 @@ pub(crate) fn shift(
     connection: &Connection,
     cause: Cause<'_>,
     key: &RecordKey,
-    before: Option<&Newest>,
-    after: Option<&Record>,
+    (before, after): (Option<&Newest>, Option<&Record>),
+    lists: &mut Lists,
 ) -> rusqlite::Result<()> {
     let had = before.map_or("[]", |before| &before.fields);
     let has = after.map_or(&[][..], |after| &after.fields);
@@ -39,14 +41,16 @@ pub(crate) fn shift(
     if let Some(before) = before {
         let place = Place { scope: &before.scope, r#type: &before.r#type, time: before.time.unwrap_or(NO_TIME) };
         for (field, lost) in had.iter().filter(|entry| !stays || !has.contains(entry)) {
-            end(connection, cause, key, place, (field, lost))?;
+            let Some(list) = lists.find(connection, cause.tenant, &key.kind, place, field)? else { continue };
+            end(connection, cause, key, place, (list, lost))?;
         }
     }
     if let Some(after) = after {
         let time = after.time.map_or(NO_TIME, |time| time.0);
         let place = Place { scope: &after.scope, r#type: &after.r#type, time };
         for (field, gained) in has.iter().filter(|entry| !stays || !had.contains(entry)) {
-            begin(connection, cause, key, place, (field, gained))?;
+            let list = lists.find_or_make(connection, cause.tenant, &key.kind, place, field)?;
+            begin(connection, cause, key, place, (list, gained))?;
         }
     }
     Ok(())
@@ -60,22 +64,52 @@ struct Place<'a> {
     time: i64,
 }
 
+/// The numbers of the lists that a change came by, so that a batch looks each up once. A list stays once it is there.
+#[derive(Default)]
+pub(crate) struct Lists(HashMap<[String; 4], i64>);
+
+impl Lists {
+    fn find(
+        &mut self,
+        connection: &Connection,
+        tenant: &TenantId,
+        kind: &str,
+        place: Place<'_>,
+        field: &str,
+    ) -> rusqlite::Result<Option<i64>> {
+        let name = [kind, place.scope, place.r#type, field].map(str::to_owned);
+        if let Some(known) = self.0.get(&name) {
+            return Ok(Some(*known));
+        }
+        let found = list(connection, tenant, kind, place, field)?;
+        self.0.extend(found.map(|number| (name, number)));
+        Ok(found)
+    }
+
+    fn find_or_make(
+        &mut self,
+        connection: &Connection,
+        tenant: &TenantId,
+        kind: &str,
+        place: Place<'_>,
+        field: &str,
+    ) -> rusqlite::Result<i64> {
+        if let Some(found) = self.find(connection, tenant, kind, place, field)? {
+            return Ok(found);
+        }
+        let mut insert = connection
+            .prepare_cached("INSERT INTO field_lists (tenant, kind, scope, field, type) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+        insert.insert(params![tenant.as_str(), kind, place.scope, field, place.r#type])
+    }
+}
+
 fn begin(
     connection: &Connection,
     cause: Cause<'_>,
     key: &RecordKey,
     place: Place<'_>,
-    (field, gained): (&str, &FieldKey),
+    (list, gained): (i64, &FieldKey),
 ) -> rusqlite::Result<()> {
-    let list = match list(connection, cause.tenant, &key.kind, place, field)? {
-        Some(list) => list,
-        None => {
-            let mut insert = connection.prepare_cached(
-                "INSERT INTO field_lists (tenant, kind, scope, field, type) VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?;
-            insert.insert(params![cause.tenant.as_str(), key.kind, place.scope, field, place.r#type])?
-        }
-    };
     let mut insert = connection.prepare_cached(
         "INSERT INTO live_fields (list, key, time, id, from_seq) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
     )?;
@@ -88,9 +122,8 @@ fn end(
     cause: Cause<'_>,
     key: &RecordKey,
     place: Place<'_>,
-    (field, lost): (&str, &FieldKey),
+    (list, lost): (i64, &FieldKey),
 ) -> rusqlite::Result<()> {
-    let Some(list) = list(connection, cause.tenant, &key.kind, place, field)? else { return Ok(()) };
     let at = params![list, lost.as_str(), place.time, key.id];
     let mut since = connection
         .prepare_cached("SELECT from_seq FROM live_fields WHERE list = ?1 AND key = ?2 AND time = ?3 AND id = ?4")?;

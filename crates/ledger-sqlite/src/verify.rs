@@ -12,9 +12,7 @@ use rusqlite::Connection;
 use scope::{TenantId, Timestamp};
 
 use crate::change::{self, facts, tenants};
-use crate::counts::Tally;
-use crate::effect::{self, Cause};
-use crate::record::Seen;
+use crate::effect::{self, Cause, Notes};
 use crate::{directory, names, schema};
 
 pub(crate) const FACTS_PER_PAGE: usize = 1000;
@@ -95,11 +93,11 @@ pub(crate) fn replay_fact(
     let fact = NewFact { kind: fact.kind, subject: fact.subject, body: fact.body, meta: fact.meta };
     match fold.effects(&fact) {
         Ok(effects) => {
-            let (mut seen, mut tally) = (Seen::default(), Tally::default());
+            let mut notes = Notes::default();
             for effect in &effects {
-                effect::apply(scratch, cause, effect, (&mut seen, &mut tally))?;
+                effect::apply(scratch, cause, effect, &mut notes)?;
             }
-            tally.flush(scratch, cause).map(Ok)
+            notes.tally.flush(scratch, cause).map(Ok)
         }
         Err(reason) => Ok(Err(reason)),
     }
