@@ -4,7 +4,7 @@
 //! it is the order that was asked for, the walk stops as soon as the page is full, so its cost does not grow
 //! with what is stored. In the past it also passes over what changed since within the page ([`merge`]).
 //! Otherwise all matches are gathered and sorted; that happens for orders by name, time or field without a scope or
-//! of links at a record, and for ranges that are listed by id.
+//! of links at a record, and for ranges that are listed by id or by time.
 
 mod cursor;
 mod field;
@@ -135,6 +135,14 @@ pub(crate) fn count(
     let find = Find { after: None, skip: 0, ..find };
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let live = point::check(connection, tenant, at)?;
+    if live && find.order.is_by_field() {
+        let route = Route::choose(&find);
+        if let (Index::Field(scope, wanted, range), true) = (&route.index, route.filter.is_empty()) {
+            let walk = Walk { connection, tenant, kind: &find.kind, at, live, skip: 0, want: most };
+            let by_field = ByField { scope, r#type: wanted.as_deref(), range, filter: &route.filter };
+            return by_field.count_live(&walk).map_err(failed);
+        }
+    }
     Ok(matching(connection, tenant, (at, live), &find, most)?.len() as u64)
 }
 

@@ -105,6 +105,20 @@ impl FieldRange {
         self
     }
 
+    /// The part that comes after `key`.
+    #[must_use]
+    pub fn above(mut self, key: &FieldKey) -> Self {
+        self.from = self.from.max(format!("{}\0", key.0));
+        self
+    }
+
+    /// The part that comes before `key`.
+    #[must_use]
+    pub fn below(mut self, key: &FieldKey) -> Self {
+        self.until = self.until.min(key.0.clone());
+        self
+    }
+
     /// The first key of the range.
     pub fn from(&self) -> &str {
         &self.from
@@ -169,6 +183,10 @@ mod tests {
             (FieldKey::flag(true), false),
         ] {
             assert_eq!(range.holds(&key), held, "{key:?}");
+        }
+        let inner = FieldRange::of_sort("f", &number(0.0)).above(&number(2.0)).below(&number(9.0));
+        for (key, held) in [(number(2.0), false), (number(2.1), true), (number(8.9), true), (number(9.0), false)] {
+            assert_eq!(inner.holds(&key), held, "{key:?}");
         }
         let prefix = FieldRange::starting_with("f", "or");
         for (text, held) in [("or", true), ("orders", true), ("os", false), ("o", false)] {

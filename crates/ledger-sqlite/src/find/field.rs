@@ -1,7 +1,7 @@
 //! Finds by field: along the lists of keys.
 //!
 //! In the order of keys, or in the order of time where all have one key, the lists are walked in order. Otherwise the matches are
-//! gathered from the lists and sorted, without reading their rows.
+//! gathered from the lists and sorted, without reading their rows; of one list at the head SQLite keeps only what is wanted.
 
 use std::cmp::Reverse;
 
@@ -40,6 +40,9 @@ impl ByField<'_> {
             FindOrder::Field => self.ascending(walk, &lists, cursor),
             FindOrder::FieldDescending => self.descending(walk, &lists, cursor),
             FindOrder::Time if self.range.is_one_key() => self.by_time(walk, &lists, find, cursor),
+            FindOrder::Time if walk.live && lists.len() == 1 && self.filter.is_empty() => {
+                self.first_by_time(walk, lists[0], cursor)
+            }
             FindOrder::Id | FindOrder::Time => self.sorted(walk, &lists, find.order, cursor),
             FindOrder::Name => {
                 let mut slots = Vec::new();
@@ -54,6 +57,21 @@ impl ByField<'_> {
                 cursor::sort(walk.connection, find, slots, cursor, walk.skip, walk.want)
             }
         }
+    }
+
+    /// How many keys of live records lie in the range, counted up to what the walk wants.
+    pub(super) fn count_live(&self, walk: &Walk<'_>) -> rusqlite::Result<u64> {
+        let keys = "SELECT count(*)
+                      FROM (SELECT 1 FROM live_fields WHERE list = ?1 AND key >= ?2 AND key < ?3 LIMIT ?4)";
+        let mut statement = walk.connection.prepare_cached(keys)?;
+        let (mut left, mut counted) = (i64::try_from(walk.want).unwrap_or(i64::MAX), 0);
+        for list in fields::lists(walk.connection, walk.tenant, (walk.kind, self.scope), &self.range.name, self.r#type)?
+        {
+            let here: i64 =
+                statement.query_row(params![list, self.range.from(), self.range.until(), left], |row| row.get(0))?;
+            (left, counted) = (left - here, counted + here.cast_unsigned());
+        }
+        Ok(counted)
     }
 
     fn ascending(&self, walk: &Walk<'_>, lists: &[i64], cursor: &Cursor) -> rusqlite::Result<Vec<Hit>> {
@@ -134,6 +152,30 @@ impl ByField<'_> {
         Ok(found)
     }
 
+    /// The first matches of one list in the order of time, at the head. A record of several keys comes several times in a row.
+    fn first_by_time(&self, walk: &Walk<'_>, list: i64, cursor: &Cursor) -> rusqlite::Result<Vec<Hit>> {
+        let first = "SELECT time, id
+                       FROM live_fields
+                      WHERE list = ?1 AND key >= ?2 AND key < ?3 AND (time, id) > (?4, ?5)
+                      ORDER BY time, id
+                      LIMIT ?6";
+        let ((time, id), _) = super::walk::from_until(None, cursor);
+        let (wanted, time) = (walk.skip.saturating_add(walk.want), time.max(NO_TIME + 1));
+        let mut statement = walk.connection.prepare_cached(first)?;
+        let mut rows_max = i64::try_from(wanted).unwrap_or(i64::MAX);
+        loop {
+            let params = params![list, self.range.from(), self.range.until(), time, id, rows_max];
+            let rows = statement.query_map(params, |row| Ok(Cursor::Time(row.get(0)?, row.get(1)?)))?;
+            let mut places = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+            let is_all = i64::try_from(places.len()).is_ok_and(|rows| rows < rows_max);
+            places.dedup();
+            if is_all || places.len() >= wanted {
+                return Ok(places.into_iter().skip(walk.skip).take(walk.want).map(Hit::Placed).collect());
+            }
+            rows_max = rows_max.saturating_mul(2);
+        }
+    }
+
     /// All matches, sorted here; those of several keys once.
     fn sorted(&self, walk: &Walk<'_>, lists: &[i64], order: FindOrder, cursor: &Cursor) -> rusqlite::Result<Vec<Hit>> {
         let gathered = self.gathered(walk, lists)?;
@@ -203,8 +245,11 @@ mod tests {
         let before_tests = include_str!("field.rs").split("mod tests").next().unwrap();
         let statements: Vec<&str> =
             before_tests.split(" = \"SELECT ").skip(1).filter_map(|rest| rest.split("\";").next()).collect();
-        assert_eq!(statements.len(), 8);
-        for sql in statements {
+        assert_eq!(statements.len(), 10);
+        // The one sorts what it finds, the other counts; both search like the rest.
+        let is_walk = |sql: &&str| !sql.contains("LIMIT");
+        assert_eq!(statements.iter().copied().filter(is_walk).count(), 8);
+        for sql in statements.into_iter().filter(is_walk) {
             let mut statement = database.prepare(&format!("EXPLAIN QUERY PLAN SELECT {sql}")).unwrap();
             let parameters = rusqlite::params_from_iter(vec!["0"; statement.parameter_count()]);
             let plan: Vec<String> =

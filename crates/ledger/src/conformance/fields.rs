@@ -57,6 +57,11 @@ pub async fn records_are_found_by_what_their_fields_hold(harness: &mut dyn Harne
             assert_eq!(sample.ids(find.clone()).await, expected, "{find:?}");
             let reversed: Vec<&str> = expected.iter().rev().copied().collect();
             assert_eq!(sample.ids(Find { order: FindOrder::Time, ..find.clone() }).await, reversed, "{find:?}");
+            for (skip, limit) in [(0, 1), (0, 4), (2, 2), (3, 9)] {
+                let part = Find { order: FindOrder::Time, skip, limit, ..find.clone() };
+                let expected: Vec<&str> = reversed.iter().skip(skip).take(limit).copied().collect();
+                assert_eq!(sample.ids(part.clone()).await, expected, "{part:?}");
+            }
             let at = sample.head().await;
             for most in [1, 100] {
                 let count = sample.ledger.count(&sample.tenant, at, find.clone(), most).await;
@@ -75,6 +80,10 @@ pub async fn records_are_sorted_by_a_field(harness: &mut dyn Harness) {
     for find in ways(&in_m1(FieldRange::all("size"))) {
         let sorted = Find { order: FindOrder::Field, ..find.clone() };
         assert_eq!(sample.ids(sorted.clone()).await, ["a", "d", "c", "b", "b", "e"], "{find:?}");
+        for (most, expected) in [(4, 4), (100, 6)] {
+            let count = sample.ledger.count(&sample.tenant, sample.head().await, sorted.clone(), most).await;
+            assert_eq!(count.expect("keys are counted"), expected, "{find:?}");
+        }
         let descending = Find { order: FindOrder::FieldDescending, ..find };
         assert_eq!(sample.ids(descending).await, ["e", "b", "b", "c", "d", "a"]);
         let none = Find { field: None, ..sorted };

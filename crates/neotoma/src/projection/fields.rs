@@ -2,7 +2,7 @@
 //!
 //! An entity is put under every form that its values may be compared in: a text that is written like a number or a date also stands
 //! among the numbers or the moments. What a field is declared as can change without writing its entities anew. The index gives
-//! candidates; whoever asks compares them again by the schema.
+//! candidates; whoever asks compares them again by the schema, but for numbers and moments that it tells exactly.
 
 use ledger::{FieldKey, FieldRange};
 use serde_json::{Number, Value};
@@ -54,6 +54,52 @@ pub fn ranges(filter: &Condition, declared: Option<Option<FieldType>>) -> Option
         Op::Ne | Op::Contains | Op::Exists => None,
     };
     keys.iter().map(range).collect()
+}
+
+/// Where those stand that meet a filter, and nobody else.
+#[derive(Debug)]
+pub struct Exact {
+    pub range: FieldRange,
+    /// True only while nothing stands here: texts that are written like numbers and are none.
+    pub unless: Option<FieldRange>,
+}
+
+/// Where exactly those stand that meet a filter on a field of this type, besides [`unindexed`]; `None` when their values have to be
+/// compared. An entity stands there once.
+pub fn exact(filter: &Condition, declared: Option<FieldType>) -> Option<Exact> {
+    let Condition { field, op, value } = filter;
+    let is_date = declared == Some(FieldType::Date);
+    let is_told =
+        if is_date { moment::parse(value).is_some() } else { number(declared, value).is_some_and(is_precise) };
+    if !is_told {
+        return None;
+    }
+    let key = sort_key(declared, value);
+    let all = FieldRange::of_sort(field, &key);
+    let range = match op {
+        Op::Eq => FieldRange::equal(field, &key),
+        Op::Lt => all.below(&key),
+        Op::Lte => all.at_most(&key),
+        Op::Gt => all.above(&key),
+        Op::Gte => all.at_least(&key),
+        Op::Ne | Op::Contains | Op::Exists => return None,
+    };
+    let texts = || FieldRange::of_sort(field, &FieldKey::text(""));
+    Some(Exact { range, unless: (!is_date && declared != Some(FieldType::Number)).then(texts) })
+}
+
+/// The number as which a value is compared.
+fn number(declared: Option<FieldType>, value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) if declared == Some(FieldType::Number) => filter::numeric(text)?.as_f64(),
+        _ => None,
+    }
+}
+
+/// Whether no other number has the key of this one.
+fn is_precise(number: f64) -> bool {
+    number.abs() < 9_007_199_254_740_992.0
 }
 
 /// Where each sort of value stands in a listing that is sorted by a field of this type: one range after the other.
@@ -179,6 +225,53 @@ mod tests {
             }
         }
         assert!(admitted > 1000);
+    }
+
+    /// Where the index says that it tells exactly, it does.
+    #[test]
+    fn what_stands_in_an_exact_range_is_a_match_and_nothing_else() {
+        let values = [
+            json!(9),
+            json!(10),
+            json!(9.5),
+            json!(-0.0),
+            json!(0),
+            json!("9"),
+            json!("9.0"),
+            json!("many"),
+            json!("2024-01-15"),
+            json!("2024-01-15T00:00:00Z"),
+            json!("15 January 2024"),
+            json!(1_705_276_800),
+            json!(9_007_199_254_740_991_i64),
+            json!(9_007_199_254_740_993_i64),
+            json!(1e308),
+            json!(true),
+            json!(["a"]),
+        ];
+        let types =
+            [None, Some(FieldType::Number), Some(FieldType::Date), Some(FieldType::String), Some(FieldType::Boolean)];
+        let (mut told, mut unsure) = (0, 0);
+        for (declared, given, op) in types.iter().flat_map(|of| {
+            let ops = [Op::Eq, Op::Lt, Op::Lte, Op::Gt, Op::Gte, Op::Ne, Op::Contains, Op::Exists];
+            values.iter().flat_map(move |given| ops.map(|op| (*of, given, op)))
+        }) {
+            let filter = Condition { field: "f".to_owned(), op, value: given.clone() };
+            let Some(Exact { range, unless }) = exact(&filter, declared) else {
+                unsure += 1;
+                continue;
+            };
+            for value in &values {
+                let keys = keys(&snapshot(value));
+                if unless.as_ref().is_some_and(|texts| texts.keys_of(&keys).next().is_some()) {
+                    continue;
+                }
+                told += 1;
+                let expected = usize::from(filter::admits_as(declared, &filter, &snapshot(value)));
+                assert_eq!(range.keys_of(&keys).count(), expected, "{value} {op:?} {given} as {declared:?}");
+            }
+        }
+        assert!(told > 1000 && unsure > 100, "{told} {unsure}");
     }
 
     #[test]

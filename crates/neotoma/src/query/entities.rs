@@ -1,7 +1,8 @@
 //! retrieve_entities: listings of entities.
 //!
 //! Without filters and sort a listing walks an index by creation, then id. Filters that ask for a value or a range walk an index of
-//! the field ([`candidates`]), and so does sort ([`sorted`]); these cost the same however much is stored. What no index serves
+//! the field ([`candidates`]), and so does sort ([`sorted`]); these cost the same however much is stored. Where that index tells exactly
+//! who meets the filter, only what is shown is read; otherwise every match is looked at, so that it is counted. What no index serves
 //! (`contains`, `ne`, absence) looks at entity after entity ([`scan`]), at up to [`SCAN_MAX`] in a call. Where that ends before the
 //! listing does, the answer says that it is incomplete and goes on by its cursor. A page ends at its limit or when the answer has
 //! grown to [`ANSWER_CHARS_MAX`]; its cursor ([`cursor`]) goes on at the same read point, so pages neither repeat nor skip
@@ -15,6 +16,7 @@ mod sorted;
 
 use contract::generated::neotoma::{Entity, RetrieveEntitiesRequest, RetrieveEntitiesResponse};
 use desk::PagedQuery;
+use ledger::Find;
 
 use super::interleaved::Interleaved;
 use crate::Error;
@@ -47,8 +49,14 @@ pub async fn retrieve(
             sorted::by_index(reader, &listing, sort, &start).await?
         }
         (Some(sort), _) => scan::sorted(reader, &listing, sort, &start).await?,
-        (None, true) => plain(reader, &listing, &start).await?,
-        (None, false) => scan::filtered(reader, &listing, &start).await?,
+        (None, true) => {
+            let finds = listing.finds(reader.user, start.position()?);
+            page_of(reader, &listing, &start, finds, listing.total(reader).await?).await?
+        }
+        (None, false) => match candidates::exact(reader, &listing, &start).await? {
+            Some((finds, total)) => page_of(reader, &listing, &start, finds, total).await?,
+            None => scan::filtered(reader, &listing, &start).await?,
+        },
     };
     Ok(RetrieveEntitiesResponse {
         entities: found.entities,
@@ -71,9 +79,14 @@ struct Found {
     is_incomplete: bool,
 }
 
-/// A page of everything, the oldest first.
-async fn plain(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result<Found, Error> {
-    let finds = listing.finds(reader.user, start.position()?);
+/// A page of all that is found so, the oldest first.
+async fn page_of(
+    reader: &Reader<'_>,
+    listing: &Listing,
+    start: &Cursor,
+    finds: Vec<Find>,
+    total: u64,
+) -> Result<Found, Error> {
     let mut walk = Interleaved::<Listed>::new(finds, start.skip);
     let mut answer = Growing::new(listing);
     while !answer.is_full()
@@ -84,7 +97,7 @@ async fn plain(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result
     let more = answer.was_cut || !walk.is_done();
     let last = answer.last.take();
     let next = last.filter(|_| more).map(|last| start.after(last));
-    Ok(Found { entities: answer.entities, total: listing.total(reader).await?, next, is_incomplete: false })
+    Ok(Found { entities: answer.entities, total, next, is_incomplete: false })
 }
 
 /// An answer that grows up to its limits.

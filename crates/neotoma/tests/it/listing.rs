@@ -110,6 +110,8 @@ async fn cursors_neither_repeat_nor_skip_while_others_write() {
         json!({"limit": 5, "entity_type": "task"}),
         json!({"limit": 5, "include_merged": true}),
         json!({"limit": 5, "filters": [{"field": "effort", "op": "gte", "value": 0}]}),
+        json!({"limit": 5, "entity_type": "task", "filters": [{"field": "effort", "op": "gte", "value": 0}]}),
+        json!({"limit": 5, "entity_type": "task", "include_merged": true, "filters": [{"field": "effort", "op": "gt", "value": -1}]}),
     ] {
         let at = json!(desk.ok("retrieve_entities", json!({})).await["read_point"].to_string());
         let listed = desk.ok("retrieve_entities", json!({"limit": 1000, "at_ingested": at})).await;
@@ -124,6 +126,27 @@ async fn cursors_neither_repeat_nor_skip_while_others_write() {
     let offset = json!({"limit": 5, "offset": 4, "filters": [{"field": "status", "value": "open"}]});
     let whole = desk.ok("retrieve_entities", json!({"filters": [{"field": "status", "value": "open"}]})).await;
     assert_eq!(pages(&desk, offset, disturb).await.0, ids(&whole["entities"])[4..]);
+}
+
+/// A text that is written like a number is not one where the type does not say so, and an entity of many fields is in no index.
+#[tokio::test]
+async fn a_range_shows_and_counts_matches_only() {
+    let desk = Desk::new();
+    tasks(&desk, 23).await;
+    let over = json!({"entity_type": "task", "limit": 4, "offset": 2, "filters": [{"field": "effort", "op": "gt", "value": 9}]});
+    let check = async |total: usize| {
+        let (found, totals) = pages(&desk, over.clone(), async || {}).await;
+        let distinct: std::collections::BTreeSet<&String> = found.iter().collect();
+        assert_eq!((found.len(), distinct.len()), (total - 2, total - 2));
+        assert!(totals.iter().all(|one| *one == json!(total)), "{totals:?}");
+    };
+    check(13).await;
+    desk.store(json!([{"entity_type": "task", "title": "In words", "effort": "20"}])).await;
+    check(13).await;
+    let mut wide = json!({"entity_type": "task", "title": "Wide", "effort": 20});
+    wide.as_object_mut().unwrap().extend((0..40).map(|number| (format!("f{number}"), json!(number))));
+    desk.store(json!([wide])).await;
+    check(14).await;
 }
 
 // N-145

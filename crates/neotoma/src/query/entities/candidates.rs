@@ -2,11 +2,13 @@
 
 use ledger::{FieldRange, Find, FindOrder};
 
+use super::Cursor;
 use super::cursor::Position;
 use super::listing::Listing;
 use crate::Error;
+use crate::projection::Reader;
+use crate::projection::fields::{self, Exact};
 use crate::projection::row::kind;
-use crate::projection::{Reader, fields};
 use crate::query::interleaved::ROWS_AT_ONCE;
 
 /// Filters that are weighed against each other.
@@ -53,11 +55,36 @@ pub async fn finds(reader: &Reader<'_>, listing: &Listing, after: Option<&Positi
     Ok(finds.map(|find| Find { after: after.clone(), ..find }).collect())
 }
 
+/// What to walk where the index tells who meets the only filter, and how many do; nothing where they have to be looked at, or are
+/// too many to be counted.
+pub async fn exact(reader: &Reader<'_>, listing: &Listing, start: &Cursor) -> Result<Option<(Vec<Find>, u64)>, Error> {
+    let (Some(of), [filter]) = (&listing.entity_type, listing.filters.as_slice()) else { return Ok(None) };
+    let declared = reader.schema(of).await?.field_type(&filter.field);
+    let Some(Exact { range, unless }) = fields::exact(filter, declared) else { return Ok(None) };
+    let doubts: Vec<FieldRange> = unless.into_iter().chain([fields::unindexed()]).collect();
+    if count(reader, listing, &doubts, 1).await? > 0 {
+        return Ok(None);
+    }
+    let total = count(reader, listing, std::slice::from_ref(&range), GATHERED_MAX + 1).await?;
+    if total > GATHERED_MAX {
+        return Ok(None);
+    }
+    let after = start.position()?.map(|position| Find::after_time(position.created_at, &position.id));
+    let find = |scope| Find {
+        field: Some(range.clone()),
+        limit: listing.limit.min(ROWS_AT_ONCE),
+        after: after.clone(),
+        ..of_scope(listing, scope)
+    };
+    Ok(Some((listing.scopes(reader.user).map(find).collect(), total)))
+}
+
+/// How many keys lie in the ranges, counted up to a bound.
 async fn count(reader: &Reader<'_>, listing: &Listing, ranges: &[FieldRange], most: u64) -> Result<u64, Error> {
     let mut counted = 0;
     for range in ranges {
         for scope in listing.scopes(reader.user) {
-            let find = Find { field: Some(range.clone()), ..of_scope(listing, scope) };
+            let find = Find { field: Some(range.clone()), order: FindOrder::Field, ..of_scope(listing, scope) };
             counted += reader.count(find, most.saturating_sub(counted)).await?;
         }
     }
