@@ -68,6 +68,8 @@ pub struct Parts<'a> {
 pub enum Error {
     #[error("auth.{setting}: {address} {reason}")]
     Address { setting: &'static str, address: String, reason: outbound::Error },
+    #[error("auth.{setting} goes with one issuer only; leave it out, or name a single one in auth.issuers")]
+    SeveralIssuers { setting: &'static str },
     #[error("{0}")]
     Owner(#[from] owner::Error),
 }
@@ -92,6 +94,7 @@ impl Gate {
     pub fn new(parts: Parts<'_>) -> Result<Self, Error> {
         crypto::install();
         let Parts { config, data, local, open, environment, resources } = parts;
+        refuse_several_issuers(config)?;
         let authorities = (!config.authorities.is_empty()).then(|| config.authorities.clone().into());
         let client = Client::new(authorities);
         let issuer = |url: &String| Issuer::new(url, &config.jwks_url, client.clone()).map(Arc::new);
@@ -248,6 +251,15 @@ impl Identity for Gate {
 
     fn metadata_url(&self, endpoint: &str) -> Option<String> {
         (!self.issuers.is_empty()).then(|| self.resources.metadata_url(endpoint))
+    }
+}
+
+/// Refuses what would let one issuer sign for another, or show it the tokens and the secret that are another's.
+fn refuse_several_issuers(config: &Config) -> Result<(), Error> {
+    let of_one = [("jwks_url", &config.jwks_url), ("introspection_client", &config.introspection_client)];
+    match of_one.into_iter().find(|(_, value)| !value.is_empty()) {
+        Some((setting, _)) if config.issuers.len() > 1 => Err(Error::SeveralIssuers { setting }),
+        _ => Ok(()),
     }
 }
 

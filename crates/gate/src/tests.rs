@@ -107,16 +107,38 @@ impl World {
 }
 
 fn gate(data: &tempfile::TempDir, issuers: Vec<String>, open: bool) -> Gate {
+    built(data, &Config { issuers, ..Config::default() }, open).unwrap()
+}
+
+fn built(data: &tempfile::TempDir, config: &Config, open: bool) -> Result<Gate, Error> {
     let names = ["t", "n"].map(|name| (name.to_owned(), Vec::new()));
     Gate::new(Parts {
-        config: &Config { issuers, ..Config::default() },
+        config,
         data: data.path(),
         local: LocalIdentity::new("owner"),
         open,
         environment: None,
         resources: Resources::new(BASE, &names),
     })
-    .unwrap()
+}
+
+#[test]
+fn what_is_one_issuers_own_does_not_go_with_several() {
+    let data = tempfile::tempdir().unwrap();
+    let url = || "https://a.example.org".to_owned();
+    let of = |issuers: Vec<String>| {
+        [
+            Config { issuers: issuers.clone(), jwks_url: url(), ..Config::default() },
+            Config { issuers, introspection_client: "chancery".to_owned(), ..Config::default() },
+        ]
+    };
+    for config in of(vec![url()]) {
+        assert!(built(&data, &config, false).is_ok());
+    }
+    for config in of(vec![url(), "https://b.example.org".to_owned()]) {
+        let refused = built(&data, &config, false).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(refused.contains("goes with one issuer only"), "{refused}");
+    }
 }
 
 async fn show(gate: &Gate, token: Option<&str>, endpoint: &str, seconds: i64) -> Result<String, Rejection> {

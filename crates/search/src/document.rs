@@ -6,7 +6,7 @@ use scope::{TenantId, Timestamp};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Partition {
     pub tenant: TenantId,
-    /// Chosen by the capability and led by its name, for example `neotoma/USER`.
+    /// Chosen by the capability and led by its name, for example `NAME/USER`.
     pub name: String,
 }
 

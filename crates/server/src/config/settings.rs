@@ -69,7 +69,7 @@ pub const SETTINGS: &[Setting] = &[
     ),
     Setting::new(
         "auth.introspection_client",
-        "As whom an issuer is asked about tokens that only it can read; when empty, such tokens are refused.",
+        "As whom the only issuer is asked about tokens that only it can read; when empty, such tokens are refused.",
     ),
     Setting::new("auth.introspection_secret", "The secret of that client.").secret(),
     Setting::new("hosts", "Host names besides loopback that requests may name.").checked(check::hosts),
