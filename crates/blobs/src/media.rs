@@ -25,6 +25,13 @@ enum Media {
     Json,
     Markdown,
     Email,
+    Docx,
+    Odt,
+    Ods,
+    Html,
+    Calendar,
+    Card,
+    Zip,
 }
 
 /// Media type, other names of it, and the extensions of file names. The first type of each is the one that is told.
@@ -38,6 +45,13 @@ const KNOWN: &[(Media, &[&str], &[&str])] = &[
     (Media::Json, &["application/json", "text/json"], &["json"]),
     (Media::Markdown, &["text/markdown", "text/x-markdown"], &["md", "markdown"]),
     (Media::Email, &["message/rfc822"], &["eml"]),
+    (Media::Docx, &["application/vnd.openxmlformats-officedocument.wordprocessingml.document"], &["docx"]),
+    (Media::Odt, &["application/vnd.oasis.opendocument.text"], &["odt"]),
+    (Media::Ods, &["application/vnd.oasis.opendocument.spreadsheet"], &["ods"]),
+    (Media::Html, &["text/html", "application/xhtml+xml"], &["html", "htm"]),
+    (Media::Calendar, &["text/calendar"], &["ics"]),
+    (Media::Card, &["text/vcard", "text/x-vcard", "text/directory"], &["vcf", "vcard"]),
+    (Media::Zip, &["application/zip", "application/x-zip-compressed"], &["zip"]),
 ];
 
 /// The media type of a file, from its first [`HEAD_BYTES`] and from what is said about it.
@@ -70,7 +84,8 @@ fn name_of(media: Media) -> &'static str {
 }
 
 fn is_text(media: Media) -> bool {
-    matches!(media, Media::Text | Media::Csv | Media::Json | Media::Markdown | Media::Email)
+    use Media::{Calendar, Card, Csv, Email, Html, Json, Markdown, Text};
+    matches!(media, Text | Csv | Json | Markdown | Email | Html | Calendar | Card)
 }
 
 /// What a declaration claims; nothing when it says that it does not know.
@@ -107,15 +122,26 @@ fn seen_in(head: &[u8]) -> Option<Media> {
         [b'%', b'P', b'D', b'F', b'-', ..] => Some(Media::Pdf),
         [0xff, 0xd8, 0xff, ..] => Some(Media::Jpeg),
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Media::Png),
-        [b'P', b'K', 3, 4, ..] => is_workbook(head).then_some(Media::Xlsx),
+        [b'P', b'K', 3, 4, ..] => Some(archive_of(head)),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(Media::Text),
         _ => reads_as_text(head).then_some(Media::Text),
     }
 }
 
-/// An archive of Office with a workbook in it. Its parts may be in any order, so other kinds of documents are ruled out too.
-fn is_workbook(head: &[u8]) -> bool {
+/// What kind of archive it is. The parts of office documents may be in any order, so what is another kind is ruled out first.
+fn archive_of(head: &[u8]) -> Media {
     let holds = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
-    holds(b"xl/") || (holds(b"[Content_Types].xml") && !holds(b"word/") && !holds(b"ppt/"))
+    if holds(b"application/vnd.oasis.opendocument.text") {
+        Media::Odt
+    } else if holds(b"application/vnd.oasis.opendocument.spreadsheet") {
+        Media::Ods
+    } else if holds(b"word/") {
+        Media::Docx
+    } else if holds(b"xl/") || (holds(b"[Content_Types].xml") && !holds(b"ppt/")) {
+        Media::Xlsx
+    } else {
+        Media::Zip
+    }
 }
 
 /// UTF-8, or one of the ISO 8859 family: any byte above ASCII, but no NUL and no control characters that text does not use.
@@ -138,6 +164,7 @@ mod tests {
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
     const XLSX: &[u8] = b"PK\x03\x04\x14\0\x06\0[Content_Types].xml ... PK\x03\x04 xl/workbook.xml";
     const DOCX: &[u8] = b"PK\x03\x04\x14\0\x06\0[Content_Types].xml ... PK\x03\x04 word/document.xml";
+    const ODT: &[u8] = b"PK\x03\x04\x14\0mimetypeapplication/vnd.oasis.opendocument.textPK";
     const XLSX_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
     #[track_caller]
@@ -176,6 +203,14 @@ mod tests {
         check(b"a,b", "text/plain", "a.csv", Ok("text/csv"));
         check(b"a,b", "text/csv", "a.txt", Ok("text/csv"));
         check(b"hello", "", "README", Ok("text/plain"));
+        check(DOCX, "", "a.docx", Ok("application/vnd.openxmlformats-officedocument.wordprocessingml.document"));
+        check(ODT, "", "a.odt", Ok("application/vnd.oasis.opendocument.text"));
+        check(b"<html>", "text/html", "", Ok("text/html"));
+        check(b"<html>", "", "a.htm", Ok("text/html"));
+        check(b"BEGIN:VCARD", "", "a.vcf", Ok("text/vcard"));
+        check(b"BEGIN:VCALENDAR", "", "a.ics", Ok("text/calendar"));
+        check(b"PK\x03\x04 something.txt", "application/zip", "", Ok("application/zip"));
+        check(b"\xff\xfea\0,\0b\0", "", "a.csv", Ok("text/csv"));
     }
 
     // N-094
@@ -196,15 +231,11 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_refused() {
-        check(DOCX, "", "a.docx", Err(Refused::Unsupported));
-        check(DOCX, "", "", Err(Refused::Unsupported));
-        check(b"<html>", "text/html", "", Err(Refused::Unsupported));
-        check(b"<html>", "", "a.html", Err(Refused::Unsupported));
         check(b"<svg/>", "image/svg+xml", "", Err(Refused::Unsupported));
         check(b"MZ\x90\0", "", "", Err(Refused::Unsupported));
         check(b"hello", "", "a.exe", Err(Refused::Unsupported));
         check(PDF, "", "a.pdf.exe", Err(Refused::Unsupported));
-        check(b"PK\x03\x04 something.txt", "application/zip", "", Err(Refused::Unsupported));
+        check(b"PK\x03\x04 something.txt", "application/x-rar", "", Err(Refused::Unsupported));
     }
 
     #[test]

@@ -8,21 +8,33 @@
 
 mod agreement;
 mod amount;
+mod archive;
+mod bank;
+mod bundle;
+mod calendar;
+mod card;
 mod checklist;
+mod content_line;
 mod csv;
 mod date;
 mod decode;
 mod effort;
 mod email;
+mod finding;
+mod html;
+mod identifier;
 mod invoice;
 mod items;
 mod json;
+mod language;
 mod lines;
 mod meeting;
 mod note;
+mod office;
 mod openai;
 mod pairs;
 mod paper;
+mod parties;
 mod party;
 mod pdf;
 mod prose;
@@ -30,8 +42,11 @@ mod quote;
 mod receipt;
 mod record;
 mod rules;
+mod sheet;
+mod signature;
 mod table;
 mod tax;
+mod terms;
 mod vocabulary;
 mod worker;
 
@@ -63,17 +78,28 @@ pub struct Extracted {
     pub fields: Object,
 }
 
+/// How two entities of a document are related. Both are given by their place in [`Understood::entities`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    pub relationship_type: &'static str,
+    pub source: usize,
+    pub target: usize,
+    /// What in the document says so, in words of ours and of the document.
+    pub evidence: String,
+}
+
 /// What an interpreter made of a document.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Understood {
     pub entities: Vec<Extracted>,
+    pub links: Vec<Link>,
     /// What was understood in part or not at all, for whoever sent the document. In words without any of its content.
     pub remarks: Vec<String>,
 }
 
 impl From<Vec<Extracted>> for Understood {
     fn from(entities: Vec<Extracted>) -> Self {
-        Self { entities, remarks: Vec::new() }
+        Self { entities, ..Self::default() }
     }
 }
 

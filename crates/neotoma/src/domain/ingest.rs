@@ -65,6 +65,8 @@ pub struct Warning {
 #[derive(Debug, Clone, Default)]
 pub struct Absorbed {
     pub entities: Vec<Became>,
+    /// The entity that each item is about, in the order of the items.
+    pub item_ids: Vec<String>,
     pub warnings: Vec<Warning>,
     pub entities_created: u64,
     pub observations_created: u64,
@@ -104,6 +106,7 @@ impl<'a> Absorbing<'a> {
         let (plan, origin) = (&mut *self.plan, self.origin);
         warn(plan, &item, u32::try_from(index).ok(), &mut self.absorbed.warnings);
         let id = item.entity_id.clone();
+        self.absorbed.item_ids.push(id.clone());
         let existed = plan.entity(&id).is_some();
         if plan.entity(&id).is_some_and(|entity| entity.state.is_deleted()) {
             return Err(Error::EntityDeleted { field: format!("entities[{index}]"), entity_id: id });

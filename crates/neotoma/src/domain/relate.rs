@@ -59,6 +59,17 @@ pub fn connect(
     wanted: &Wanted,
     metadata: Option<Object>,
 ) -> Result<Relationship, Error> {
+    connect_with(plan, known, wanted, metadata, DIRECT)
+}
+
+/// Like [`connect`], with the priority and specificity of who says so.
+pub fn connect_with(
+    plan: &mut Plan,
+    known: &Known,
+    wanted: &Wanted,
+    metadata: Option<Object>,
+    (source_priority, specificity_score): (f64, f64),
+) -> Result<Relationship, Error> {
     let relation = known.relations.get(&wanted.relationship_type).expect("types are loaded before they are used");
     let id = wanted.id(&plan.user);
     if let Some(planned) = plan.edge(&id) {
@@ -89,8 +100,8 @@ pub fn connect(
     edge.observations.push(EdgeObservation {
         id: ids::observation(&edge.id, None, &edge.id, &said, &occurrence),
         at: plan.now,
-        source_priority: DIRECT.0,
-        specificity_score: DIRECT.1,
+        source_priority,
+        specificity_score,
         metadata,
         deletes: None,
     });

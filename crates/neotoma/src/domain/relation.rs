@@ -10,7 +10,7 @@ pub struct RelationType {
     pub acyclic: bool,
 }
 
-const BUILTIN: [(&str, bool); 8] = [
+const BUILTIN: [(&str, bool); 15] = [
     ("PART_OF", true),
     ("DEPENDS_ON", true),
     ("SUPERSEDES", true),
@@ -19,6 +19,14 @@ const BUILTIN: [(&str, bool); 8] = [
     ("REFERS_TO", false),
     ("SETTLES", false),
     ("works_at", false),
+    // What documents say.
+    ("ISSUED_BY", false),
+    ("BILLED_TO", false),
+    ("WORKS_FOR", false),
+    ("ATTENDED", false),
+    ("ASSIGNED_TO", false),
+    ("ATTACHED_TO", false),
+    ("REPLIES_TO", false),
 ];
 
 /// The built-in relationship type of this name.
@@ -43,10 +51,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn five_types_are_acyclic_and_three_are_free() {
+    fn five_types_are_acyclic_and_the_others_are_free() {
         let acyclic: Vec<_> = builtin_relations().filter(|relation| relation.acyclic).map(|one| one.name).collect();
         assert_eq!(acyclic, ["PART_OF", "DEPENDS_ON", "SUPERSEDES", "CORRECTS", "DUPLICATE_OF"]);
-        for free in ["REFERS_TO", "SETTLES", "works_at"] {
+        for free in ["REFERS_TO", "SETTLES", "works_at", "ISSUED_BY", "REPLIES_TO"] {
             assert_eq!(builtin_relation(free).map(|relation| relation.acyclic), Some(false));
         }
         assert_eq!(builtin_relation("part_of"), None);

@@ -4,7 +4,7 @@ use super::effort::Effort;
 use super::lines::Line;
 use super::record::{self, Hints, Pair};
 use super::vocabulary::CONTRACT;
-use super::{Extracted, Failure, prose};
+use super::{Extracted, Failure, language, prose};
 
 /// Whether a word of a heading says that the paper is a contract.
 pub fn is_title_word(word: &str) -> bool {
@@ -66,13 +66,26 @@ pub fn read(text: &str, lines: &[Line], pairs: &[Pair], effort: &Effort) -> Resu
     }
     for (field, phrases) in [("effective_date", EFFECTIVE), ("expiration_date", EXPIRES), ("signed_date", SIGNED)] {
         if !fields.contains_key(field)
-            && let Some(day) = date_after(&flat, phrases, effort)?
+            && let Some(day) = date_after(&flat, &known(field, phrases, text), effort)?
         {
             fields.insert(field.to_owned(), day.into());
         }
     }
     let stated = ["parties", "effective_date", "expiration_date", "signed_date"];
     Ok(stated.iter().any(|field| fields.contains_key(*field)).then_some(entity))
+}
+
+/// The phrases before a date, with those of the language of the text. Single short words stand before other dates, too.
+fn known(field: &str, phrases: &[&'static str], text: &str) -> Vec<String> {
+    const CHARS_MIN: usize = 8;
+    let language = language::detect(text);
+    let more = match field {
+        "effective_date" => language.begins,
+        "expiration_date" => language.ends,
+        _ => "",
+    };
+    let more = more.split('|').filter(|phrase| phrase.chars().count() >= CHARS_MIN).map(|phrase| format!("{phrase} "));
+    phrases.iter().map(|phrase| (*phrase).to_owned()).chain(more).collect()
 }
 
 /// Names that are read as parties.
@@ -82,7 +95,10 @@ fn title(lines: &[Line]) -> Option<String> {
     let top = lines.iter().filter(|line| !line.is_blank()).take(10);
     let mut titles = top.flat_map(|line| &line.cells).filter(|cell| {
         let words: Vec<&str> = cell.split(|c: char| !c.is_alphanumeric()).collect();
-        let is_title = words.iter().any(|word| is_title_word(&word.to_lowercase()));
+        let is_title = words.iter().any(|word| {
+            let word = word.to_lowercase();
+            is_title_word(&word) || language::title(&word) == Some(language::Title::Contract)
+        });
         is_title && !cell.contains(':') && !cell.ends_with(['.', ',']) && cell.split_whitespace().count() <= 9
     });
     titles.next().cloned()
@@ -130,9 +146,9 @@ fn party(text: &str) -> Option<String> {
 }
 
 /// The date after the first of the phrases that one follows.
-fn date_after(flat: &str, phrases: &[&str], effort: &Effort) -> Result<Option<String>, Failure> {
+fn date_after(flat: &str, phrases: &[String], effort: &Effort) -> Result<Option<String>, Failure> {
     for phrase in phrases {
-        let first = prose::after(flat, &[phrase], effort)?.next();
+        let first = prose::after(flat, &[phrase.as_str()], effort)?.next();
         if let Some(day) = first.and_then(prose::leading_date) {
             return Ok(Some(day));
         }

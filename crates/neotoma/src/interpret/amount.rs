@@ -103,6 +103,9 @@ const SYMBOLS: &[(&str, &str)] = &[
     ("R$", "BRL"),
     ("Euro", "EUR"),
     ("euros", "EUR"),
+    ("Euros", "EUR"),
+    ("euro", "EUR"),
+    ("EURO", "EUR"),
     ("Fr.", "CHF"),
     ("zł", "PLN"),
     ("€", "EUR"),
@@ -242,7 +245,7 @@ mod tests {
     #[test]
     fn what_is_not_one_amount_is_unreadable() {
         for text in
-            ["", "abc", "12 Mai", "1.2.3", "03.03.2026", "1,23,456.7", "+49 30 123", "12.50 EURO", "1234567890123456"]
+            ["", "abc", "12 Mai", "1.2.3", "03.03.2026", "1,23,456.7", "+49 30 123", "12.50 EUROS", "1234567890123456"]
         {
             check(text, None, "-");
         }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
-use super::Failure;
 use super::effort::Effort;
+use super::{Failure, language};
 
 /// The order in which dates such as `03/04/2026` are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +42,11 @@ pub fn order<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Order> {
 
 /// Every date in running text, with where it stands.
 pub fn find(text: &str, effort: &Effort) -> Result<Vec<(Range<usize>, String)>, Failure> {
+    find_in(text, None, effort)
+}
+
+/// Like [`find`], in a text whose order is known.
+pub fn find_in(text: &str, order: Option<Order>, effort: &Effort) -> Result<Vec<(Range<usize>, String)>, Failure> {
     effort.spend(text.len())?;
     let words = words(text);
     let mut found = Vec::new();
@@ -49,7 +54,7 @@ pub fn find(text: &str, effort: &Effort) -> Result<Vec<(Range<usize>, String)>, 
     while next < words.len() {
         // A word may be part of a date with any of the three before it.
         effort.spend(words[next].len() * 10)?;
-        let longest = dated(text, words[next].start, &words[next..]);
+        let longest = dated(text, words[next].start, &words[next..], order);
         match longest {
             Some((count, range, date)) => {
                 found.push((range, date));
@@ -62,13 +67,18 @@ pub fn find(text: &str, effort: &Effort) -> Result<Vec<(Range<usize>, String)>, 
 }
 
 /// The longest date that begins at `start`, where the first of `words` does: how many words it takes, where it stands.
-fn dated(text: &str, start: usize, words: &[Range<usize>]) -> Option<(usize, Range<usize>, String)> {
-    (1..=4).rev().find_map(|count| {
+fn dated(
+    text: &str,
+    start: usize,
+    words: &[Range<usize>],
+    order: Option<Order>,
+) -> Option<(usize, Range<usize>, String)> {
+    (1..=5).rev().find_map(|count| {
         let slice = text[start..words.get(count - 1)?.end].trim_end_matches(['.', ',', ';', ':', ')']);
         // A run of eight digits in prose is more often a number than a date.
         let digits_only = slice.chars().all(|c| c.is_ascii_digit());
         (!digits_only && slice.contains(|c: char| c.is_ascii_digit()))
-            .then(|| parse(slice, None))
+            .then(|| parse(slice, order))
             .flatten()
             .map(|date| (count, start..start + slice.len(), date))
     })
@@ -80,7 +90,7 @@ pub fn leading(text: &str) -> Option<String> {
     let beginning: String = text.chars().take(CHARS_MAX).collect();
     let words = words(&beginning);
     let first = words.first().filter(|first| first.start == 0)?;
-    dated(&beginning, first.start, &words).map(|(_, _, date)| date)
+    dated(&beginning, first.start, &words, None).map(|(_, _, date)| date)
 }
 
 fn words(text: &str) -> Vec<Range<usize>> {
@@ -112,8 +122,8 @@ fn numeric(text: &str, order: Option<Order>) -> Option<Date> {
     }
     let year = match year_chars {
         4 => third,
-        // Two digits are read only in the dotted form, whose order is settled, and only as years of this century.
-        2 if mark == '.' && third < 50 => 2000 + third,
+        // Two digits are read only where the order is settled, and only as years of this century.
+        2 if (mark == '.' || order.is_some() || first > 12 || second > 12) && third < 50 => 2000 + third,
         _ => return None,
     };
     if mark == '.' {
@@ -145,11 +155,14 @@ fn numbers(text: &str) -> Option<([u16; 3], char)> {
 fn named(text: &str) -> Option<Date> {
     let parts: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | '-' | '/'))
-        .filter(|part| !part.is_empty() && !matches!(part.to_lowercase().as_str(), "of" | "de" | "the"))
+        .filter(|part| {
+            !part.is_empty()
+                && !matches!(part.to_lowercase().as_str(), "of" | "de" | "the" | "del" | "den" | "dem" | "der")
+        })
         .collect();
     let [first, second, year] = parts[..] else { return None };
     let year = if year.len() == 4 { year.parse().ok()? } else { return None };
-    match (month(first), month(second)) {
+    match (language::month(first), language::month(second)) {
         (None, Some(month)) => ymd(year, month, day(first)?),
         (Some(month), None) => ymd(year, month, day(second)?),
         _ => None,
@@ -157,9 +170,9 @@ fn named(text: &str) -> Option<Date> {
 }
 
 fn day(text: &str) -> Option<u16> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let digits = text.trim_end_matches(|c: char| c.is_alphabetic() || c == '°');
     let suffix = text[digits.len()..].to_ascii_lowercase();
-    matches!(suffix.as_str(), "" | "st" | "nd" | "rd" | "th").then_some(())?;
+    matches!(suffix.as_str(), "" | "st" | "nd" | "rd" | "th" | "er" | "º" | "°" | "ª" | "e").then_some(())?;
     if digits.len() <= 2 { digits.parse().ok() } else { None }
 }
 
@@ -167,35 +180,10 @@ fn ymd(year: u16, month: u16, day: u16) -> Option<Date> {
     Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()
 }
 
-/// Names of each month in English, German and Spanish, whole and short.
-const MONTHS: [&str; 12] = [
-    "january jan januar jän jänner enero ene",
-    "february feb februar febrero",
-    "march mar märz mär mrz maerz marzo",
-    "april apr abril abr",
-    "may mai mayo",
-    "june jun juni junio",
-    "july jul juli julio",
-    "august aug agosto ago",
-    "september sep sept septiembre",
-    "october oct oktober okt octubre",
-    "november nov noviembre",
-    "december dec dezember dez diciembre dic",
-];
-
-fn month(text: &str) -> Option<u16> {
-    let text = text.to_lowercase();
-    let at = MONTHS.iter().position(|names| names.split(' ').any(|name| name == text))?;
-    u16::try_from(at + 1).ok()
-}
-
-const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun montag dienstag \
-                        mittwoch donnerstag freitag samstag sonntag mo di mi do fr sa so";
-
 fn without_weekday(text: &str) -> &str {
     let Some((first, rest)) = text.split_once([' ', ',']) else { return text };
-    let first = first.trim_end_matches([',', '.']).to_lowercase();
-    if WEEKDAYS.split_whitespace().any(|day| day == first) { rest.trim_start_matches([',', ' ']) } else { text }
+    let first = first.trim_end_matches([',', '.']);
+    if language::is_weekday(first) { rest.trim_start_matches([',', ' ']) } else { text }
 }
 
 /// `text` up to a time such as `T10:00:00Z` or ` 14:55 Uhr`.
@@ -255,9 +243,18 @@ mod tests {
 
     #[test]
     fn what_is_not_a_date_is_unreadable() {
-        for text in
-            ["", "30.02.2026", "31 April 2026", "14 Tage", "March 2026", "1.2.3", "10:30", "99999999", "03/04/26"]
-        {
+        for text in [
+            "",
+            "30.02.2026",
+            "31 April 2026",
+            "14 Tage",
+            "March 2026",
+            "1.2.3",
+            "10:30",
+            "99999999",
+            "03/04/26",
+            "3 of May 26",
+        ] {
             check(text, None, "-");
         }
     }

@@ -1,27 +1,53 @@
-//! E-mail: the body is read like a text, and who wrote to whom becomes persons.
-
-use std::collections::HashMap;
+//! E-mail: the message itself, who wrote and received it, what it answers, what is attached, and what its own words say.
+//!
+//! What a reply quotes is not read as words of the reply. What is attached is read by the reader of its format.
 
 use contract::Object;
-use mail_parser::{Address, MessageParser};
+use mail_parser::{Address, Message, MessageParser, MimeHeaders as _};
 
+use super::bundle::DEPTH_MAX;
 use super::effort::Effort;
-use super::{Extracted, Failure, Understood, paper};
+use super::finding::Findings;
+use super::rules::{Format, read_within};
+use super::{Failure, Understood, bank, bundle, html, language, paper, party, signature};
+use crate::domain::shape;
 
-/// The most people that one message gives.
+/// Addresses that become people.
 const PERSONS_MAX: usize = 200;
+/// Attachments that are read.
+const ATTACHMENTS_MAX: usize = 50;
 
-/// The entities of a message: what its body says first, then its people.
-pub fn entities(bytes: &[u8], effort: &Effort) -> Result<Understood, Failure> {
+/// The entities of a message.
+pub fn entities(bytes: &[u8], depth: usize, effort: &Effort) -> Result<Understood, Failure> {
+    if depth >= DEPTH_MAX {
+        return Ok(Understood::default().remark("A message within messages is not read: send it alone."));
+    }
     effort.spend(bytes.len())?;
     let message = MessageParser::default()
         .parse(bytes)
         .ok_or_else(|| Failure { reason: "the message has no headers that can be read".to_owned() })?;
-    let body = message.body_text(0).unwrap_or_default();
-    let body = body.replace("\r\n", "\n");
-    let mut found = paper::entities(&body, effort)?;
-    for note in found.entities.iter_mut().filter(|entity| entity.entity_type == "note") {
+    let whole = body(&message, effort)?;
+    let body = own_words(&whole);
+    let mut found = Findings::default();
+    let at = found.add("message", fields(&message));
+    if let Some(earlier) = message.in_reply_to().as_text() {
+        let mut fields = Object::default();
+        fields.insert("message_id".to_owned(), earlier.into());
+        let earlier = found.add("message", fields);
+        found.link("REPLIES_TO", at, earlier, "In-Reply-To");
+    }
+    for address in [message.from(), message.to(), message.cc()].into_iter().flatten() {
+        people(address, &mut found, effort)?;
+    }
+    attachments(&message, at, depth, &mut found, effort)?;
+    signature::read(&body, sender(&message).as_deref(), &mut found, effort)?;
+    let mut said = paper::of_message(&body, effort)?;
+    for note in said.entities.iter_mut().filter(|entity| entity.entity_type == "note") {
         note.fields.shift_remove("title");
+        // The note keeps what the message quotes, too.
+        if let Some(content) = note.fields.get_mut("content") {
+            *content = whole.trim()[..whole.trim().floor_char_boundary(shape::TEXT_BYTES_MAX)].into();
+        }
         if let Some(subject) = message.subject().map(str::trim).filter(|subject| !subject.is_empty()) {
             note.fields.shift_insert(0, "title".to_owned(), subject.into());
         }
@@ -30,39 +56,154 @@ pub fn entities(bytes: &[u8], effort: &Effort) -> Result<Understood, Failure> {
             note.fields.insert("created_date".to_owned(), day.into());
         }
     }
-    let addresses = [message.from(), message.to(), message.cc()];
-    found.entities.extend(persons(addresses.into_iter().flatten(), effort)?);
-    Ok(match message.attachment_count() {
-        0 => found,
-        count => found.remark(format!("{count} attachments of the message are not read: store them as files.")),
-    })
+    found.absorb(said);
+    refer(&message, &body, at, &mut found);
+    Ok(found.finish())
 }
 
-/// Each address once, with the first name that is given for it.
-fn persons<'a>(addresses: impl Iterator<Item = &'a Address<'a>>, effort: &Effort) -> Result<Vec<Extracted>, Failure> {
-    let mut found: Vec<Object> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for address in addresses.flat_map(Address::iter) {
-        let Some(email) = address.address().map(str::trim).filter(|email| email.contains('@')) else { continue };
-        effort.spend(email.len())?;
-        let name = address.name().map(str::trim).filter(|name| !name.is_empty() && *name != email);
-        let place = places.get(&email.to_ascii_lowercase()).copied();
-        match (place.map(|at| &mut found[at]), name) {
-            (Some(known), Some(name)) if !known.contains_key("name") => {
-                known.insert("name".to_owned(), name.into());
-            }
-            (Some(_), _) => {}
-            (None, name) => {
-                let mut person = Object::default();
-                person.extend(name.map(|name| ("name".to_owned(), name.into())));
-                person.insert("email".to_owned(), email.into());
-                places.insert(email.to_ascii_lowercase(), found.len());
-                found.push(person);
-            }
-        }
-        if found.len() >= PERSONS_MAX {
-            break;
+fn fields(message: &Message<'_>) -> Object {
+    let mut fields = Object::default();
+    let mut put = |field: &str, value: Option<String>| {
+        fields.extend(value.filter(|value| !value.is_empty()).map(|value| (field.to_owned(), value.into())));
+    };
+    put("subject", message.subject().map(|subject| subject.trim().to_owned()));
+    put("sender", sender(message));
+    put("sent_at", message.date().map(|date| date.to_rfc3339()));
+    put("message_id", message.message_id().map(str::to_owned));
+    put("in_reply_to", message.in_reply_to().as_text().map(str::to_owned));
+    for (field, list) in [("recipients", message.to()), ("cc", message.cc())] {
+        let addresses: Vec<String> =
+            list.into_iter().flat_map(Address::iter).filter_map(|one| Some(one.address()?.trim().to_owned())).collect();
+        if !addresses.is_empty() {
+            fields.insert(field.to_owned(), addresses.into());
         }
     }
-    Ok(found.into_iter().map(|fields| Extracted { entity_type: "person".to_owned(), fields }).collect())
+    fields
+}
+
+fn sender(message: &Message<'_>) -> Option<String> {
+    Some(message.from()?.first()?.address()?.trim().to_owned())
+}
+
+fn body(message: &Message<'_>, effort: &Effort) -> Result<String, Failure> {
+    let is_page =
+        message.text_body.is_empty() || message.text_part(0).is_some_and(mail_parser::MessagePart::is_text_html);
+    let page = message.body_html(0).filter(|_| is_page);
+    let text = match page {
+        Some(page) => html::text(&page, effort)?,
+        None => message.body_text(0).unwrap_or_default().into_owned(),
+    };
+    Ok(text.replace("\r\n", "\n"))
+}
+
+/// The words of the message without those that it quotes or forwards below them.
+fn own_words(body: &str) -> String {
+    let mut kept = Vec::new();
+    for line in body.lines() {
+        let trimmed = line.trim();
+        if trimmed.starts_with('>') || trimmed.starts_with("| ") {
+            continue;
+        }
+        let lower = trimmed.to_lowercase();
+        let begins_quote = |words: &str| {
+            let header = words.ends_with(':') && !words.contains(' ') && words.len() < 12;
+            match header {
+                // "De : somebody" above a quoted message names an address or a day.
+                true => lower.replace(" :", ":").starts_with(words) && (lower.contains('@') || lower.contains("<")),
+                false => lower.contains(words) && (lower.ends_with(':') || lower.starts_with('-')),
+            }
+        };
+        let quoting = language::ALL.iter().flat_map(|language| language.quoting.split('|'));
+        if !kept.is_empty() && { quoting }.any(begins_quote) {
+            break;
+        }
+        kept.push(line);
+    }
+    kept.join("\n")
+}
+
+/// Each named address once. One whose name its domain has, or that has a legal form, is an organisation.
+fn people(address: &Address<'_>, found: &mut Findings, effort: &Effort) -> Result<(), Failure> {
+    for one in address.iter() {
+        let Some(email) = one.address().map(str::trim).filter(|email| email.contains('@')) else { continue };
+        effort.spend(email.len() + found.entities().len().min(PERSONS_MAX))?;
+        if found.entities().len() >= PERSONS_MAX {
+            break;
+        }
+        let name = one.name().map(str::trim).unwrap_or_default();
+        let name = name.rsplit('|').next().unwrap_or(name).trim();
+        let local = email.split('@').next().unwrap_or_default();
+        if name.is_empty() || name == email || name.eq_ignore_ascii_case(local) || !name.contains(' ') {
+            continue;
+        }
+        let (plain, is_addressed) = language::without_honorifics(name);
+        let is_company = !is_addressed
+            && (party::is_company(name) || party::is_domain_of(name, email) || party::is_organisation(name));
+        if is_company {
+            found.party("company", name, &[("email", email)]);
+        } else {
+            found.party("person", &party::natural(plain), &[("email", email)]);
+        }
+    }
+    Ok(())
+}
+
+fn attachments(
+    message: &Message<'_>,
+    at: usize,
+    depth: usize,
+    found: &mut Findings,
+    effort: &Effort,
+) -> Result<(), Failure> {
+    let mut unread = 0;
+    let calendars = message.parts.iter().filter(|part| part.is_content_type("text", "calendar"));
+    let others = message.attachments().filter(|part| !part.is_content_type("text", "calendar"));
+    for (number, part) in calendars.chain(others).enumerate() {
+        let name = part.attachment_name();
+        let declared = part
+            .content_type()
+            .map(|of| format!("{}/{}", of.ctype(), of.subtype().unwrap_or_default()))
+            .unwrap_or_default();
+        let format = name.and_then(bundle::by_name).or_else(|| Format::of(&declared, name));
+        let Some(format) = format.filter(|_| number < ATTACHMENTS_MAX) else {
+            unread += 1;
+            continue;
+        };
+        effort.unpacked(part.contents().len());
+        match read_within(format, part.contents(), depth + 1, effort) {
+            Ok(mut understood) => {
+                // The text of an attachment stays in its file.
+                if understood.entities.first().is_some_and(|first| first.entity_type == "note") {
+                    understood.links.clear();
+                }
+                if let Some(main) = found.absorb(understood) {
+                    found.link("ATTACHED_TO", main, at, name.unwrap_or("attachment"));
+                }
+            }
+            Err(_) => unread += 1,
+        }
+    }
+    if unread > 0 {
+        found.remark(format!(
+            "{unread} attachments of the message are not read: too many, damaged, or of another type."
+        ));
+    }
+    Ok(())
+}
+
+/// Relates the message to the invoice that it is about.
+fn refer(message: &Message<'_>, body: &str, at: usize, found: &mut Findings) {
+    let subject = message.subject().unwrap_or_default();
+    let named = body.lines().chain([subject]).find_map(|line| Some((bank::invoice_named(line)?, line.to_owned())));
+    let Some((number, line)) = named else { return };
+    let known = found.entities().iter().position(|entity| {
+        entity.entity_type == "invoice"
+            && entity.fields.get("invoice_number").is_some_and(|known| *known == number.as_str())
+    });
+    let invoice = known.unwrap_or_else(|| {
+        let mut fields = Object::default();
+        fields.insert("invoice_number".to_owned(), number.into());
+        found.add("invoice", fields)
+    });
+    found.link("REFERS_TO", at, invoice, &line);
 }

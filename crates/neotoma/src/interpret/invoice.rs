@@ -1,10 +1,11 @@
 //! Invoices: labelled values, the heading that carries the number, the letterhead that names the vendor, the items.
 
 use super::effort::Effort;
+use super::language::{self, Title};
 use super::lines::Line;
 use super::record::{self, Hints, Pair};
 use super::vocabulary::{self, INVOICE};
-use super::{Extracted, Failure, amount, date, items, pairs, party, prose};
+use super::{Extracted, Failure, amount, date, items, pairs, party, prose, terms};
 
 /// The invoice that `lines` are.
 pub fn read(text: &str, lines: &[Line], effort: &Effort) -> Result<Option<Extracted>, Failure> {
@@ -16,8 +17,14 @@ pub fn read(text: &str, lines: &[Line], effort: &Effort) -> Result<Option<Extrac
     pairs.extend(
         lines.iter().take(PLACE_LINES_MAX).flat_map(|line| &line.cells).filter_map(|cell| place_and_date(cell)),
     );
-    let hints = Hints { style: amount::style(text), ..Hints::default() };
+    let hints = Hints { style: amount::style(text), order: language::order(text), ..Hints::default() };
     let hints = Hints { currency: record::one_currency(text, lines, hints), ..hints };
+    // The number of an invoice has a digit; what stands below a bare heading often has none.
+    let number = INVOICE.terms.first().map(|term| term.field);
+    pairs.retain(|pair| {
+        let is_number = INVOICE.term(&pair.label).map(|term| term.field) == number;
+        !is_number || pair.value.contains(|c: char| c.is_ascii_digit())
+    });
     let Some(mut entity) = record::extracted(&INVOICE, &pairs, hints) else { return Ok(None) };
     let fields = &mut entity.fields;
     if !fields.contains_key("vendor_name")
@@ -37,6 +44,12 @@ pub fn read(text: &str, lines: &[Line], effort: &Effort) -> Result<Option<Extrac
     }
     if !fields.contains_key("date_due")
         && let Some(due) = prose::due_date(text, effort)?
+    {
+        fields.insert("date_due".to_owned(), due.into());
+    }
+    if !fields.contains_key("date_due")
+        && let Some(day) = fields.get("invoice_date").and_then(|day| day.as_str()).map(str::to_owned)
+        && let Some(due) = terms::due(text, &day, effort)?
     {
         fields.insert("date_due".to_owned(), due.into());
     }
@@ -65,11 +78,12 @@ fn place_and_date(cell: &str) -> Option<Pair> {
 /// Number and date of a heading such as `Rechnung Nr. 4711 vom 3. März 2026` or `INVOICE INV-1`.
 fn heading(cell: &str) -> Option<Vec<Pair>> {
     let (word, rest) = cell.split_once([' ', '#'])?;
-    if !matches!(vocabulary::normal(word).as_str(), "invoice" | "rechnung" | "factura" | "faktura" | "bill") {
+    let title = language::title(&vocabulary::normal(word));
+    if !matches!(title, Some(Title::Invoice | Title::CreditNote)) {
         return None;
     }
     let rest = rest.trim();
-    let markers = ["number", "no.", "no", "nr.", "nr", "nº", "#", "nummer", "id"];
+    let markers = ["number", "no.", "no", "nr.", "nr", "n.º", "n.", "nº", "n°", "#", "nummer", "número", "id", "n"];
     let lower = rest.to_lowercase();
     let marker = markers.iter().find(|marker| {
         lower
@@ -84,8 +98,10 @@ fn heading(cell: &str) -> Option<Vec<Pair>> {
         return None;
     }
     let after = after.trim().trim_start_matches(['-', '–', '·', ',']).trim();
-    let dated =
-        ["vom ", "dated ", "of ", "from ", "de "].iter().find_map(|word| after.strip_prefix(word)).unwrap_or(after);
+    let dated = ["vom ", "dated ", "of ", "from ", "de ", "du ", "del ", "van "]
+        .iter()
+        .find_map(|word| after.strip_prefix(word))
+        .unwrap_or(after);
     // More words after the number make it a sentence, not a heading.
     let day = date::parse(dated, None);
     if !after.is_empty() && day.is_none() {

@@ -1,7 +1,7 @@
 //! The lines of a text, each divided into the cells that gaps, tabs, dotted leaders or pipes set apart.
 
-use super::Failure;
 use super::effort::Effort;
+use super::{Failure, amount};
 
 /// Cells of one line; what follows them belongs to the last.
 const CELLS_MAX: usize = 200;
@@ -76,7 +76,23 @@ fn cells(text: &str) -> Vec<String> {
         rest = after;
     }
     let trimmed = cells.iter().map(|cell| cell.trim().to_owned());
-    trimmed.filter(|cell| !cell.is_empty()).collect()
+    joined(trimmed.filter(|cell| !cell.is_empty()).collect())
+}
+
+/// Puts a currency that stands alone before its amount: in columns the two are set apart.
+fn joined(cells: Vec<String>) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::with_capacity(cells.len());
+    for cell in cells {
+        let is_number = cell.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+        match joined.last_mut() {
+            Some(last) if is_number && amount::currency(last).is_some() => {
+                last.push(' ');
+                last.push_str(&cell);
+            }
+            _ => joined.push(cell),
+        }
+    }
+    joined
 }
 
 /// How many bytes at the start of `text` are of the kind of its first character, as far as that may be a gap.

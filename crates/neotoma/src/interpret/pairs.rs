@@ -136,9 +136,12 @@ fn split_known(text: &str) -> Option<(&str, &str)> {
         let is_amount = amount::parse(value, None).is_some();
         let is_date = date::parse(value, None).is_some();
         let normal = vocabulary::normal(label);
-        let is_number = [" no", " nr", " number", "nummer", " nº", "nr"].iter().any(|end| normal.ends_with(end))
-            && !value.contains(' ')
-            && value.contains(|c: char| c.is_ascii_digit());
+        let is_number =
+            [" no", " nr", " number", "nummer", " nº", "nr", " n°", " n", "n°", "nº", "número", "ticket", "bon", "chk"]
+                .iter()
+                .any(|end| normal.ends_with(end))
+                && !value.contains(' ')
+                && value.contains(|c: char| c.is_ascii_digit());
         (is_amount || is_date || is_number).then_some((label, value))
     })
 }

@@ -1,11 +1,13 @@
 //! A text as a whole: which kind of paper it is decides how it is read.
 
 use super::effort::Effort;
+use super::language::Title;
 use super::lines::{self, Line};
 use super::record::{self, Pair};
 use super::vocabulary::{self, CONTRACT, INVOICE, RECEIPT};
 use super::{
-    Extracted, Failure, Understood, agreement, checklist, invoice, meeting, note, pairs, prose, receipt, table,
+    Extracted, Failure, Understood, agreement, checklist, invoice, language, meeting, note, pairs, parties, prose,
+    receipt, table,
 };
 
 /// A longer text is not looked into; it is one note.
@@ -34,7 +36,7 @@ pub fn entities(text: &str, effort: &Effort) -> Result<Understood, Failure> {
         None => prose::invoice(text, effort)?,
     };
     if let Some(entity) = specific {
-        return Ok(vec![entity].into());
+        return parties::of(entity, text, effort);
     }
     let free = lines.iter().zip(&in_table).filter(|(_, taken)| !**taken).map(|(line, _)| line.clone());
     let free: Vec<Line> = free.collect();
@@ -60,6 +62,11 @@ pub fn entities(text: &str, effort: &Effort) -> Result<Understood, Failure> {
     Ok(understood)
 }
 
+/// The entities of the words of a message.
+pub fn of_message(text: &str, effort: &Effort) -> Result<Understood, Failure> {
+    entities(text, effort)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Invoice,
@@ -67,9 +74,8 @@ enum Kind {
     Contract,
 }
 
-const INVOICE_WORDS: &str = "invoice rechnung factura faktura bill";
-const RECEIPT_WORDS: &str =
-    "receipt quittung kassenbon kassenbeleg kaufbeleg beleg bon recibo barquittung kassenzettel";
+/// Words of a heading that say what the paper is.
+const TITLE_WORDS_MAX: usize = 4;
 /// How far down a paper says what it is.
 const HEADING_LINES_MAX: usize = 15;
 
@@ -97,16 +103,15 @@ fn heading_kind(line: &Line) -> Option<Kind> {
         if words.len() > 9 || cell.ends_with(['.', ',', '?', ';']) || (cell.contains(": ") && words.len() > 2) {
             return None;
         }
-        let among =
-            |list: &str, count: usize| words.iter().take(count).any(|word| list.split(' ').any(|known| known == word));
-        if among(INVOICE_WORDS, 2) {
-            Some(Kind::Invoice)
-        } else if among(RECEIPT_WORDS, 3) {
-            Some(Kind::Receipt)
-        } else if words.iter().any(|word| agreement::is_title_word(word)) {
-            Some(Kind::Contract)
-        } else {
-            None
+        if words.iter().any(|word| agreement::is_title_word(word)) {
+            return Some(Kind::Contract);
+        }
+        // What a paper is stands at the beginning of its heading.
+        match language::title(&words[..words.len().min(TITLE_WORDS_MAX)].join(" "))? {
+            Title::Invoice | Title::CreditNote => Some(Kind::Invoice),
+            Title::Receipt => Some(Kind::Receipt),
+            Title::Contract => Some(Kind::Contract),
+            Title::Reminder | Title::Minutes => None,
         }
     })
 }

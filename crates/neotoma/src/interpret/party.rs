@@ -1,12 +1,60 @@
 //! Names of companies and people on papers: in letterheads, address blocks and after labels.
 
+use super::language;
 use super::lines::Line;
 
-const LEGAL_FORMS: &[&str] = &[
-    "GmbH", "mbH", "AG", "KG", "OHG", "UG", "e.K.", "eK", "GbR", "e.V.", "Ltd", "Ltd.", "Limited", "LLC", "Inc",
-    "Inc.", "Corp", "Corp.", "plc", "PLC", "LLP", "S.L.", "SL", "S.A.", "SA", "B.V.", "BV", "SE", "eG", "PartG", "Pty",
-    "Oy", "AB",
-];
+pub fn is_legal_form(word: &str) -> bool {
+    language::any(|language| language.legal_forms, word)
+}
+
+/// A name in the form in which names are compared: letters and digits in lower case, without a legal form at its end.
+pub fn key(name: &str) -> String {
+    let mut words: Vec<&str> = name.split_whitespace().collect();
+    while words.len() > 1 && words.last().is_some_and(|word| is_legal_form(word.trim_end_matches(','))) {
+        words.pop();
+    }
+    words.concat().chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// `Lowe, Desmond` as people say it.
+pub fn natural(name: &str) -> String {
+    match name.split_once(", ") {
+        Some((family, given)) if !given.contains(',') && !given.contains(' ') && !is_legal_form(given) => {
+            format!("{given} {family}")
+        }
+        _ => name.to_owned(),
+    }
+}
+
+/// Whether a name is one of an organisation: it has a legal form, or begins like one.
+pub fn is_organisation(name: &str) -> bool {
+    let mut words = name.split(|c: char| !(c.is_alphanumeric() || c == '.')).filter(|word| !word.is_empty());
+    let any =
+        words.any(|word| is_legal_form(word) || language::any(|language| language.organisations, &word.to_lowercase()));
+    any || name.contains(" & ") || name.contains('"')
+}
+
+/// Whether the words of a name stand one after the other in the domain of an address.
+pub fn is_domain_of(name: &str, email: &str) -> bool {
+    let Some((_, domain)) = email.rsplit_once('@') else { return false };
+    let Some((domain, _)) = domain.rsplit_once('.') else { return false };
+    let plain = |text: &str| text.chars().filter_map(plain_letter).collect::<String>();
+    let domain = plain(domain);
+    let words: Vec<String> = name.split_whitespace().map(|word| plain(&word.to_lowercase())).collect();
+    (0..words.len()).any(|start| {
+        let rest: String = words[start..].concat();
+        let most = rest.chars().count() >= 6 && words.len() - start >= words.len().div_ceil(2);
+        (most && domain.contains(&rest)) || (start == 0 && domain.len() >= 6 && rest.contains(&domain))
+    })
+}
+
+/// A letter without its accent, as addresses write it.
+fn plain_letter(c: char) -> Option<char> {
+    use unicode_normalization::UnicodeNormalization as _;
+    let base = c.nfd().next()?;
+    base.is_alphanumeric().then_some(base).map(|c| c.to_ascii_lowercase())
+}
+
 /// How far down a letterhead may stand.
 const LETTERHEAD_LINES_MAX: usize = 6;
 
@@ -22,7 +70,7 @@ pub fn letterhead(lines: &[Line]) -> Option<String> {
 /// Whether the last word of `name` is a legal form.
 pub fn is_company(name: &str) -> bool {
     let words: Vec<&str> = name.split_whitespace().collect();
-    words.len() >= 2 && words.len() <= 8 && words.last().is_some_and(|last| LEGAL_FORMS.contains(last))
+    words.len() >= 2 && words.len() <= 8 && words.last().is_some_and(|last| is_legal_form(last))
 }
 
 /// The name below `Herrn`, `Frau` or `Firma` in an address block.
@@ -43,7 +91,7 @@ pub fn name(text: &str) -> String {
     match cut.split_once(',') {
         Some((before, after)) => {
             let first = after.split_whitespace().next().unwrap_or_default();
-            if LEGAL_FORMS.contains(&first.trim_end_matches(',')) {
+            if is_legal_form(first.trim_end_matches(',')) {
                 match after.split_once(',') {
                     Some((form, _)) => format!("{before},{form}"),
                     None => cut.to_owned(),

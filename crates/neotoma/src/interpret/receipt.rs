@@ -4,7 +4,7 @@ use super::effort::Effort;
 use super::lines::Line;
 use super::record::{self, Hints, Pair};
 use super::vocabulary::{self, RECEIPT};
-use super::{Extracted, Failure, amount, date, items, pairs, party};
+use super::{Extracted, Failure, amount, date, items, language, pairs, party};
 
 /// Words that begin a line which says how much was paid by what.
 const PAYMENTS: &[&str] = &[
@@ -31,13 +31,35 @@ const PAYMENTS: &[&str] = &[
     "contactless",
     "efectivo",
     "tarjeta",
+    "gegeben bar",
+    "cb",
+    "carte bancaire",
+    "espèces",
+    "pin",
+    "contant",
+    "bancontact",
+    "pagamento elettronico",
+    "pagamento contante",
+    "carta di credito",
+    "contanti",
+    "mb way",
+    "multibanco",
+    "numerário",
+    "dinheiro",
+    "visa debit",
+    "debit mastercard",
+    "tarjeta visa",
+    "tarjeta mastercard",
+    "discover",
+    "pix",
+    "carte",
 ];
 
 /// The receipt that `lines` are.
 pub fn read(text: &str, lines: &[Line], effort: &Effort) -> Result<Option<Extracted>, Failure> {
     let mut pairs = pairs::pairs(lines, effort)?;
     effort.spend(text.len() * LOOKS_MAX)?;
-    let hints = Hints { style: amount::style(text), ..Hints::default() };
+    let hints = Hints { style: amount::style(text), order: language::order(text), ..Hints::default() };
     let hints = Hints { currency: record::one_currency(text, lines, hints), ..hints };
     let paid = lines.iter().find_map(payment);
     pairs.extend(paid.map(|paid| Pair::new("payment method", &paid)));
@@ -49,7 +71,8 @@ pub fn read(text: &str, lines: &[Line], effort: &Effort) -> Result<Option<Extrac
         fields.insert("merchant_name".to_owned(), merchant.into());
     }
     if !fields.contains_key("date_purchased") {
-        let mut dates: Vec<String> = date::find(text, effort)?.into_iter().map(|(_, day)| day).collect();
+        let mut dates: Vec<String> =
+            date::find_in(text, hints.order, effort)?.into_iter().map(|(_, day)| day).collect();
         dates.sort();
         dates.dedup();
         // Only one date on the paper can be the date of purchase; of several none is chosen.

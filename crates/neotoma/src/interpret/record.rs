@@ -107,6 +107,7 @@ pub fn field_name(label: &str) -> Option<String> {
 fn read(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> (Object, Vec<usize>) {
     let mut found = Object::default();
     let mut currency = None;
+    let mut is_out = false;
     let mut taken = vec![false; pairs.len()];
     for term in vocabulary.terms {
         match term.reading {
@@ -129,6 +130,12 @@ fn read(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> (Object, Vec<u
                     taken[at] = true;
                 }
             }
+            Reading::Sign => {
+                if let Some(at) = best(term, pairs).filter(|at| is_money_out(&pairs[*at].value)) {
+                    taken[at] = true;
+                    is_out = true;
+                }
+            }
             Reading::Amount | Reading::Debit | Reading::Credit => {
                 if let Some((at, read)) = best_amount(term, pairs, hints)
                     && let Some(number) = signed(term.reading, read.number)
@@ -140,6 +147,12 @@ fn read(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> (Object, Vec<u
                 }
             }
         }
+    }
+    if is_out
+        && let Some(Value::Number(number)) = found.get("amount").cloned()
+        && let Some(number) = signed(Reading::Debit, number)
+    {
+        found.insert("amount".to_owned(), number.into());
     }
     if vocabulary.entity_type == "invoice"
         && !found.contains_key("tax_rate")
@@ -205,6 +218,12 @@ fn remark_removed(value: &str) -> &str {
         Some(at) if at > 0 && value.ends_with(')') => value[..at].trim_end(),
         _ => value,
     }
+}
+
+/// Whether the word of a column tells that money left the account.
+fn is_money_out(word: &str) -> bool {
+    let word = word.trim().to_lowercase();
+    matches!(word.as_str(), "s" | "soll" | "d" | "af" | "debit" | "debet" | "dare" | "dr" | "débit" | "débito" | "-")
 }
 
 /// Money out is negative, however the column writes it.

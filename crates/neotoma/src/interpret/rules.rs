@@ -8,11 +8,15 @@ use futures::future::BoxFuture;
 
 use super::effort::Effort;
 use super::worker::Workers;
-use super::{Document, Failure, Interpreter, Understood, csv, decode, email, json, note, paper, pdf, table};
+use super::{
+    Document, Failure, Interpreter, Understood, bank, bundle, calendar, card, csv, decode, email, html, json, note,
+    office, paper, pdf, sheet, table,
+};
 
-/// Reads text, Markdown, CSV, JSON, e-mail and the text of PDFs.
+/// Reads text, Markdown, HTML, CSV, JSON, e-mail with what is attached, calendars, contact cards, the text of PDFs, of word
+/// processors (DOCX, ODT) and of spreadsheets (XLSX, ODS), and archives (ZIP) of those.
 ///
-/// Images and spreadsheets give nothing but a remark. One document gives at most 5,000 entities, and the rest of it is
+/// Images give nothing but a remark. One document gives at most 5,000 entities, and the rest of it is
 /// kept in a note.
 #[derive(Debug, Clone)]
 pub struct Rules {
@@ -37,7 +41,7 @@ const CSV_ROWS_MAX: usize = table::ENTITIES_MAX + 50;
 
 impl Interpreter for Rules {
     fn version(&self) -> String {
-        "chancery-rules/2".to_owned()
+        "chancery-rules/3".to_owned()
     }
 
     fn is_metered(&self) -> bool {
@@ -75,6 +79,11 @@ pub async fn text_of(document: Document<'_>, workers: &Workers) -> Result<Option
     let Some(format) = Format::of(document.mime_type, document.filename) else { return Ok(None) };
     let text = move |bytes: &[u8], effort: &Effort| match format {
         Format::Pdf => pdf::text(bytes, effort),
+        Format::Docx => office::docx(bytes, effort),
+        Format::Odt | Format::Ods => office::odt(bytes, effort),
+        Format::Xlsx => Ok(joined(&sheet::rows(bytes, effort)?)),
+        Format::Html => html::text(&decode::text(bytes), effort),
+        Format::Zip => Ok(String::new()),
         _ => Ok(decode::text(bytes).into_owned()),
     };
     workers.read(document.bytes, text).await.map(Some)
@@ -84,7 +93,6 @@ pub async fn text_of(document: Document<'_>, workers: &Workers) -> Result<Option
 pub fn unread(mime_type: &str) -> Understood {
     let what = match mime_type.split('/').next() {
         Some("image") => "Pictures are",
-        _ if mime_type.ends_with("spreadsheetml.sheet") => "Spreadsheets (XLSX) are",
         _ => "Files of this type are",
     };
     Understood::default()
@@ -98,11 +106,19 @@ pub(super) enum Format {
     Json,
     Email,
     Pdf,
+    Docx,
+    Odt,
+    Xlsx,
+    Ods,
+    Html,
+    Calendar,
+    Card,
+    Zip,
 }
 
 impl Format {
     /// The format of a type. Plain text is what formats without marks of their own are found to be, so there the name helps.
-    fn of(mime_type: &str, filename: Option<&str>) -> Option<Self> {
+    pub(super) fn of(mime_type: &str, filename: Option<&str>) -> Option<Self> {
         let mime_type = mime_type.split(';').next().unwrap_or_default().trim();
         let extension =
             filename.and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension.to_ascii_lowercase());
@@ -111,10 +127,21 @@ impl Format {
             "text/csv" | "text/tab-separated-values" | "application/csv" => Some(Self::Csv),
             "application/json" => Some(Self::Json),
             "message/rfc822" => Some(Self::Email),
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => Some(Self::Docx),
+            "application/vnd.oasis.opendocument.text" => Some(Self::Odt),
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" => Some(Self::Xlsx),
+            "application/vnd.oasis.opendocument.spreadsheet" => Some(Self::Ods),
+            "text/html" | "application/xhtml+xml" => Some(Self::Html),
+            "text/calendar" => Some(Self::Calendar),
+            "text/vcard" | "text/x-vcard" | "text/directory" => Some(Self::Card),
+            "application/zip" => Some(Self::Zip),
             "text/plain" | "text/markdown" => match extension.as_deref() {
                 Some("csv" | "tsv") => Some(Self::Csv),
                 Some("json") => Some(Self::Json),
                 Some("eml") => Some(Self::Email),
+                Some("html" | "htm") => Some(Self::Html),
+                Some("ics") => Some(Self::Calendar),
+                Some("vcf") => Some(Self::Card),
                 _ => Some(Self::Text),
             },
             _ => None,
@@ -123,11 +150,19 @@ impl Format {
 }
 
 pub(super) fn read(format: Format, bytes: &[u8], effort: &Effort) -> Result<Understood, Failure> {
+    read_within(format, bytes, 0, effort)
+}
+
+/// Reads what stands `depth` messages or archives deep in what was sent.
+pub(super) fn read_within(format: Format, bytes: &[u8], depth: usize, effort: &Effort) -> Result<Understood, Failure> {
     match format {
         Format::Text => paper::entities(&decode::text(bytes), effort),
-        Format::Csv => rows(&decode::text(bytes), effort),
+        Format::Csv => {
+            let text = decode::text(bytes);
+            rows(&csv::rows(&text, CSV_ROWS_MAX, effort)?, &text, effort)
+        }
         Format::Json => json::entities(&decode::text(bytes), effort),
-        Format::Email => email::entities(bytes, effort),
+        Format::Email => email::entities(bytes, depth, effort),
         Format::Pdf => {
             let text = pdf::text(bytes, effort)?;
             if text.trim().is_empty() {
@@ -135,18 +170,41 @@ pub(super) fn read(format: Format, bytes: &[u8], effort: &Effort) -> Result<Unde
             }
             paper::entities(&text, effort)
         }
+        Format::Docx => paper::entities(&office::docx(bytes, effort)?, effort),
+        Format::Odt => paper::entities(&office::odt(bytes, effort)?, effort),
+        Format::Xlsx => sheet_rows(&sheet::rows(bytes, effort)?, effort),
+        Format::Ods => sheet_rows(&office::ods(bytes, effort)?, effort),
+        Format::Html => paper::entities(&html::text(&decode::text(bytes), effort)?, effort),
+        Format::Calendar => calendar::entities(&decode::text(bytes), effort),
+        Format::Card => card::entities(&decode::text(bytes), effort),
+        Format::Zip => bundle::entities(bytes, depth, effort),
     }
 }
 
-/// The entities of a CSV file, and a note of the lines that are none.
-fn rows(text: &str, effort: &Effort) -> Result<Understood, Failure> {
-    let rows = csv::rows(text, CSV_ROWS_MAX, effort)?;
-    let found = table::entities(&rows, effort)?.filter(|found| !found.entities.is_empty());
+/// The entities of a spreadsheet: of its table, or of the paper that was laid out in its cells.
+fn sheet_rows(rows: &[Vec<String>], effort: &Effort) -> Result<Understood, Failure> {
+    let text = joined(rows);
+    if text.trim().is_empty() {
+        return Ok(Understood::default().remark("The spreadsheet is empty."));
+    }
+    match table::entities(rows, effort)?.filter(|found| found.entities.len() > 1) {
+        Some(_) => self::rows(rows, &text, effort),
+        None => paper::entities(&text, effort),
+    }
+}
+
+fn joined(rows: &[Vec<String>]) -> String {
+    rows.iter().map(|row| row.join("\t")).collect::<Vec<_>>().join("\n")
+}
+
+/// The entities of a table, and a note of the lines that are none.
+fn rows(rows: &[Vec<String>], text: &str, effort: &Effort) -> Result<Understood, Failure> {
+    let found = table::entities(rows, effort)?.filter(|found| !found.entities.is_empty());
     let Some(table::Rows { entities, left }) = found else {
         let remark = "The columns of the table name no type that is known: it is kept as one note.";
         return Ok(note::whole(text).remark(remark));
     };
-    let mut understood = Understood::from(entities);
+    let mut understood = bank::account(rows, entities, &left, effort)?;
     if rows.len() >= CSV_ROWS_MAX {
         understood.remarks.push(format!("Of the table the first {} rows are read.", table::ENTITIES_MAX));
     }

@@ -6,7 +6,7 @@ use super::effort::Effort;
 use super::lines::Line;
 use super::record::{self, Hints, Pair};
 use super::vocabulary::{self, Reading, Vocabulary};
-use super::{Extracted, Failure, amount, date};
+use super::{Extracted, Failure, amount, date, language};
 
 /// The most entities that one document gives. Rows beyond them are not read.
 pub const ENTITIES_MAX: usize = 5_000;
@@ -98,7 +98,7 @@ fn read(
     let amounts = column(is_amount).collect::<Vec<_>>().join("\n");
     let hints = Hints {
         style: amount::style(&amounts),
-        order: date::order(column(|reading| reading == Reading::Date)),
+        order: date::order(column(|reading| reading == Reading::Date)).or_else(|| language::order(&header.join(" "))),
         currency: None,
     };
     let read = |row: &&Vec<String>| {

@@ -1,25 +1,18 @@
 //! Lines about tax, whose labels carry the rate: "VAT 20%", "zzgl. 19 % MwSt.".
 
+use super::language;
 use super::record::Pair;
 
-const TAXES: &[&str] = &["tax", "vat", "gst", "mwst", "ust", "mehrwertsteuer", "umsatzsteuer", "iva", "salestax"];
-const FILLERS: &[&str] = &[
-    "plus",
-    "zzgl",
-    "inkl",
-    "incl",
-    "davon",
-    "enthaltene",
-    "enth",
-    "darin",
-    "enthalten",
-    "at",
-    "@",
-    "sales",
-    "gesetzl",
-    "der",
-    "included",
-];
+/// Words of tax lines beside those of the languages.
+const TAXES: [&str; 1] = ["salestax"];
+
+fn is_tax(word: &str) -> bool {
+    TAXES.contains(&word) || language::any(|language| language.taxes, word)
+}
+
+fn is_filler(word: &str) -> bool {
+    language::any(|language| language.tax_fillers, word)
+}
 
 /// Whether a label in normal form names nothing but a tax and perhaps its rate.
 pub fn is_line(label: &str) -> bool {
@@ -27,12 +20,9 @@ pub fn is_line(label: &str) -> bool {
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit() || c == ',' || c == '.');
     let is_part = |(at, word): (usize, &&str)| {
-        TAXES.contains(word)
-            || FILLERS.contains(word)
-            || *word == "%"
-            || (is_number(word) && words.get(at + 1) == Some(&"%"))
+        is_tax(word) || is_filler(word) || *word == "%" || (is_number(word) && words.get(at + 1) == Some(&"%"))
     };
-    words.iter().enumerate().all(is_part) && words.iter().filter(|word| TAXES.contains(word)).count() == 1
+    words.iter().enumerate().all(is_part) && words.iter().filter(|word| is_tax(word)).count() == 1
 }
 
 /// The rate as written, when all tax lines name the same one.

@@ -1,4 +1,4 @@
-//! The words by which documents name the declared fields, in English, German and some Spanish.
+//! The words by which documents name the declared fields: those below and those of the tables of [`language`].
 //!
 //! Labels are compared in the form that [`normal`] gives them. Where a field has several words, an earlier one is the more
 //! telling: "amount due" before "total".
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::date;
+use super::{date, language};
 
 /// What the value of a field is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum Reading {
     /// An amount that lowers (money out) or raises (money in) the balance; both become `amount`.
     Debit,
     Credit,
+    /// A word that says whether an amount lowers or raises the balance.
+    Sign,
 }
 
 /// A field of an entity type and the labels that stand for it.
@@ -45,7 +47,7 @@ impl Term {
     /// The JSON type of the field's value.
     pub fn json_type(&self) -> &'static str {
         match self.reading {
-            Reading::Text | Reading::Date | Reading::Currency => "string",
+            Reading::Text | Reading::Date | Reading::Currency | Reading::Sign => "string",
             Reading::Amount | Reading::Debit | Reading::Credit => "number",
         }
     }
@@ -98,11 +100,52 @@ static INDEX: LazyLock<HashMap<&'static str, Vec<Use>>> = LazyLock::new(|| {
             }
         }
     }
-    for label in OTHERS.split('|') {
+    for (key, labels) in language::ALL.iter().flat_map(|language| language.labels) {
+        let known = known_term(key);
+        for (rank, group) in labels.split('>').enumerate() {
+            for label in group.split('|') {
+                let uses = index.entry(label).or_default();
+                if let Some((entity_type, term)) = known
+                    // What stands above is the more telling, and a label has one meaning in a type.
+                    && !uses.iter().any(|known| known.entity_type == entity_type)
+                {
+                    uses.push(Use { entity_type, term, rank });
+                }
+            }
+        }
+    }
+    for label in language::ALL.iter().flat_map(|language| language.others.split('|')).chain(OTHERS.split('|')) {
         index.entry(label).or_default();
     }
     index
 });
+
+/// The term of `type.field`; nothing for the types that are read otherwise. Of transactions, columns have names of their own.
+fn known_term(key: &str) -> Option<(&'static str, &'static Term)> {
+    let (entity_type, field) = key.split_once('.')?;
+    let vocabulary = ALL.iter().find(|vocabulary| vocabulary.entity_type == entity_type)?;
+    let is_it = |term: &&Term| match field {
+        "debit" => term.reading == Reading::Debit,
+        "credit" => term.reading == Reading::Credit,
+        field => term.field == field && !matches!(term.reading, Reading::Debit | Reading::Credit),
+    };
+    vocabulary.terms.iter().find(is_it).map(|term| (vocabulary.entity_type, term))
+}
+
+/// The field of a type without a vocabulary, such as a meeting, that a label in normal form stands for.
+pub fn field_of(entity_type: &str, label: &str) -> Option<&'static str> {
+    static FIELDS: LazyLock<HashMap<(&str, &str), &str>> = LazyLock::new(|| {
+        let mut fields = HashMap::new();
+        for (key, labels) in language::ALL.iter().flat_map(|language| language.labels) {
+            let Some((entity_type, field)) = key.split_once('.') else { continue };
+            for label in labels.split(['|', '>']) {
+                fields.entry((entity_type, label)).or_insert(field);
+            }
+        }
+        fields
+    });
+    FIELDS.get(&(entity_type, label)).copied()
+}
 
 /// A label without case, punctuation, currency and bracketed remarks: `Rechnungs-Nr.:` is `rechnungs nr`.
 pub fn normal(label: &str) -> String {
@@ -346,6 +389,9 @@ pub const TRANSACTION: Vocabulary = Vocabulary {
         },
         amount("amount_original", "original amount|amount original|originalbetrag|ursprungsbetrag|foreign amount"),
         CURRENCY,
+        Term { field: "sign", reading: Reading::Sign, labels: "debit credit|dr cr" },
+        date("value_date", "value date"),
+        text("check_number", "check no|cheque no"),
         date("date", "date|transaction date|trans date|datum|umsatzdatum|fecha"),
         date(
             "posting_date",

@@ -5,6 +5,7 @@
 //! found again by their hash.
 
 mod content;
+mod link;
 mod quota;
 mod reinterpret;
 mod run;
@@ -164,10 +165,10 @@ impl Ran {
                 return Ok(false);
             }
             Self::Failed { run, .. } => (Run::clone(run), None),
-            Self::Found { run, entities, remarks } => (Run::clone(run), Some((entities, remarks))),
+            Self::Found { run, entities, links, remarks } => (Run::clone(run), Some((entities, links, remarks))),
         };
         run.source_id.clone_from(&source.id);
-        if let Some((found, remarks)) = found {
+        if let Some((found, links, remarks)) = found {
             run.status = RunStatus::Completed;
             let incoming: Vec<Incoming> = found
                 .iter()
@@ -182,7 +183,15 @@ impl Ran {
                 kind: None,
                 is_new: true,
             };
+            let places = batch.places.clone();
             let mut absorbed = batch.absorb(reader, plan, None, source, &origin).await?;
+            let named = places.into_iter().zip(absorbed.item_ids.iter().cloned()).collect();
+            let unrelated = link::store(reader, plan, &run.id, links, &named).await?;
+            if unrelated > 0 {
+                let message =
+                    format!("{unrelated} relationships that the file states are not stored: an end is missing");
+                absorbed.warnings.push(Warning { message, ..Warning::default() });
+            }
             if left_out > 0 {
                 let message =
                     format!("{left_out} of the entities that the file has cannot be stored: no type, or no identity");

@@ -18,6 +18,9 @@ use serde_json::{Map, Value};
 /// Documents that were written after the rules were: a first set and, after what that showed was mended, a second one.
 const HELD_OUT: [&str; 2] = ["held_", "later_"];
 
+/// Types that came after the truth of this corpus was written; `tests/documents` measures them.
+const LATER_TYPES: [&str; 4] = ["account", "event", "meeting", "message"];
+
 #[derive(Default, Clone, Copy)]
 struct Score {
     right: usize,
@@ -50,7 +53,8 @@ async fn the_rules_find_what_the_documents_say() {
     let (mut total, mut held_out) = (Score::default(), [Score::default(); 2]);
     let mut by_type: BTreeMap<String, Score> = BTreeMap::new();
     for (name, expected) in &truth {
-        let found = interpret(name).await;
+        let mut found = interpret(name).await;
+        found.retain(|entity| !LATER_TYPES.contains(&entity.entity_type.as_str()));
         for (entity_type, score) in compare(name, &found, expected) {
             total.add(score);
             by_type.entry(entity_type).or_default().add(score);
@@ -113,7 +117,14 @@ async fn interpret(name: &str) -> Vec<Extracted> {
         _ => "text/plain",
     };
     let document = Document { bytes: &bytes.into(), mime_type, filename: Some(name) };
-    Rules::default().interpret(document, &Object::default()).await.unwrap().entities
+    let understood = Rules::default().interpret(document, &Object::default()).await.unwrap();
+    // The parties of papers became entities after the truth was written.
+    let is_party = |at: usize| {
+        let named = understood.links.iter().filter(|link| matches!(link.relationship_type, "ISSUED_BY" | "BILLED_TO"));
+        { named }.any(|link| link.target == at)
+    };
+    let entities = understood.entities.iter().enumerate().filter(|(at, _)| !is_party(*at));
+    entities.map(|(_, entity)| entity.clone()).collect()
 }
 
 fn compare(name: &str, found: &[Extracted], expected: &[Map<String, Value>]) -> Vec<(String, Score)> {

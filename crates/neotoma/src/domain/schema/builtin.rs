@@ -40,7 +40,7 @@ struct Described {
 const PLAIN: Described =
     Described { name: "", fields: "", identity: "", by_priority: "", aliases: "", reference: None };
 
-const TYPES: [Described; 16] = [
+const TYPES: [Described; 20] = [
     Described {
         name: "invoice",
         fields: "invoice_number! invoice_date@! amount_due#! currency! amount# date_due@ vendor_name customer_name \
@@ -143,6 +143,30 @@ const TYPES: [Described; 16] = [
         name: "architectural_decision",
         fields: "decision! rationale! impact alternatives[] status timestamp@!",
         identity: "decision+timestamp",
+        ..PLAIN
+    },
+    Described {
+        name: "event",
+        fields: "title start_time end_time location organizer recurrence status uid url time_zone description",
+        identity: "uid title+start_time",
+        ..PLAIN
+    },
+    Described {
+        name: "message",
+        fields: "subject sender recipients[] cc[] bcc[] sent_at message_id in_reply_to",
+        identity: "message_id sender+sent_at",
+        ..PLAIN
+    },
+    Described {
+        name: "meeting",
+        fields: "title date@ start_time end_time location attendees[] absent[] chair minutes_by next_meeting@",
+        identity: "title+date",
+        ..PLAIN
+    },
+    Described {
+        name: "account",
+        fields: "iban bic account_number sort_code bank_name holder_name currency",
+        identity: "iban account_number+sort_code account_number holder_name",
         ..PLAIN
     },
 ];

@@ -11,7 +11,7 @@ use super::content::Arrived;
 use super::quota::Admitted;
 use crate::Error;
 use crate::domain::{ids, shape};
-use crate::interpret::{Document, Extracted, Understood};
+use crate::interpret::{Document, Extracted, Link, Understood};
 use crate::projection::Reader;
 use crate::projection::row::{RunRow, RunStatus, SourceRow, kind};
 use crate::write::Write;
@@ -47,6 +47,7 @@ pub enum Ran {
     Found {
         run: Box<RunRow>,
         entities: Vec<Extracted>,
+        links: Vec<Link>,
         /// What was understood in part or not at all.
         remarks: Vec<String>,
     },
@@ -100,8 +101,8 @@ impl Write {
         let run = Box::new(run);
         Ok(match self.parts.interpreter.interpret(document, config).await {
             Ok(understood) => {
-                let (entities, remarks) = storable(understood, source_id, file);
-                Ran::Found { run, entities, remarks }
+                let Understood { entities, links, remarks } = storable(understood, source_id, file);
+                Ran::Found { run, entities, links, remarks }
             }
             Err(failure) => Ran::Failed { run, reason: failure.reason },
         })
@@ -110,11 +111,24 @@ impl Write {
 
 /// What can be stored of what was found, and what there is to say about it. The file itself is an entity when nothing in
 /// it is.
-fn storable(understood: Understood, source_id: &str, file: &Arrived) -> (Vec<Extracted>, Vec<String>) {
-    let Understood { mut entities, mut remarks } = understood;
+fn storable(understood: Understood, source_id: &str, file: &Arrived) -> Understood {
+    let Understood { mut entities, mut links, mut remarks } = understood;
     let found = entities.len();
     // What could not be stored by hand is not stored from a file either.
-    entities.retain(|found| shape::check_shape(&Value::Object(found.fields.0.clone())).is_ok());
+    let is_kept = |found: &Extracted| shape::check_shape(&Value::Object(found.fields.0.clone())).is_ok();
+    let kept: Vec<bool> = entities.iter().map(is_kept).collect();
+    // Entities are known by their places, which change where one before them goes.
+    let mut next = 0..ENTITIES_MAX;
+    let places: Vec<Option<usize>> = kept.iter().map(|kept| if *kept { next.next() } else { None }).collect();
+    links.retain_mut(|link| match (places[link.source], places[link.target]) {
+        (Some(source), Some(target)) => {
+            (link.source, link.target) = (source, target);
+            true
+        }
+        _ => false,
+    });
+    let mut kept = kept.into_iter();
+    entities.retain(|_| kept.next().unwrap_or_default());
     entities.truncate(ENTITIES_MAX);
     if entities.len() < found {
         let left_out = found - entities.len();
@@ -127,7 +141,7 @@ fn storable(understood: Understood, source_id: &str, file: &Arrived) -> (Vec<Ext
         remarks.push("The file itself is stored as an entity of type document.".to_owned());
         entities.push(document(source_id, file));
     }
-    (entities, remarks)
+    Understood { entities, links, remarks }
 }
 
 /// A file as an entity. Its source identifies it: other files may have the same name.

@@ -16,6 +16,8 @@ use crate::write::load;
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     pub items: Vec<Item>,
+    /// Where each item stood in what was sent or found; what cannot be stored has none.
+    pub places: Vec<usize>,
     /// Everything it is about, sorted.
     pub entity_ids: Vec<String>,
 }
@@ -76,6 +78,7 @@ impl Batch {
 
     fn of_types(plan: &Plan, types: Vec<Option<String>>, incoming: Vec<Incoming>) -> (Self, Vec<Flaw>) {
         let mut items = Vec::with_capacity(incoming.len());
+        let mut places = Vec::with_capacity(incoming.len());
         let mut flaws = Vec::new();
         for (index, (entity_type, incoming)) in types.into_iter().zip(incoming).enumerate() {
             let known = entity_type.ok_or_else(|| {
@@ -83,12 +86,15 @@ impl Batch {
                 Flaw::new(format!("entities[{index}].entity_type"), "is not a type name", fix)
             });
             match known.and_then(|entity_type| item(plan, index, entity_type, incoming.fields)) {
-                Ok(item) => items.push(item),
+                Ok(item) => {
+                    items.push(item);
+                    places.push(index);
+                }
                 Err(flaw) => flaws.push(flaw),
             }
         }
         let entity_ids = distinct(&items);
-        (Self { items, entity_ids }, flaws)
+        (Self { items, places, entity_ids }, flaws)
     }
 }
 

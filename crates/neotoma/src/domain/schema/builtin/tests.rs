@@ -28,12 +28,12 @@ fn check(entity_type: &str, expected: &str) {
 
 // N-304, N-305
 #[test]
-fn sixteen_types_are_built_in() {
+fn the_types_of_the_specification_and_of_documents_are_built_in() {
     let types: Vec<&str> = builtin_types().collect();
     assert_eq!(
         types.join(" "),
-        "agent_decision agent_session architectural_decision codebase_entity company contact contract feature_unit \
-         invoice note person receipt release task transaction validation_result"
+        "account agent_decision agent_session architectural_decision codebase_entity company contact contract event \
+         feature_unit invoice meeting message note person receipt release task transaction validation_result"
     );
     for name in types {
         let schema = builtin(name).unwrap();
@@ -184,6 +184,28 @@ fn architectural_decision() {
     check(
         "architectural_decision",
         "alternatives[] decision! impact rationale! status timestamp@! by decision+timestamp",
+    );
+}
+
+#[test]
+fn types_that_documents_give() {
+    check(
+        "event",
+        "description end_time location organizer recurrence start_time status time_zone title uid url by uid \
+         title+start_time",
+    );
+    check(
+        "message",
+        "bcc[] cc[] in_reply_to message_id recipients[] sender sent_at subject by message_id sender+sent_at",
+    );
+    check(
+        "meeting",
+        "absent[] attendees[] chair date@ end_time location minutes_by next_meeting@ start_time title by title+date",
+    );
+    check(
+        "account",
+        "account_number bank_name bic currency holder_name iban sort_code by iban account_number+sort_code \
+         account_number holder_name",
     );
 }
 
