@@ -14,6 +14,7 @@ pub mod history;
 pub mod idempotency;
 pub mod isolation;
 pub mod names;
+pub mod overlays;
 pub mod paging;
 pub mod random;
 pub mod replays;
@@ -156,6 +157,11 @@ macro_rules! conformance_tests {
                 a_healthy_store_verifies,
                 an_unknown_fact_is_reported,
                 everything_survives_a_crash,
+            ],
+            overlays: [
+                an_overlay_reads_as_the_ledger_does_after_the_commit,
+                nothing_is_committed_to_an_overlay,
+                an_overlay_is_of_one_tenant_and_of_no_earlier_point,
             ],
             random: [
                 random_commands_match_the_model,

@@ -14,6 +14,16 @@ pub enum Effect {
     End(RecordKey),
 }
 
+impl Effect {
+    /// The record that it is about.
+    pub fn key(&self) -> &RecordKey {
+        match self {
+            Self::Put(record) => &record.key,
+            Self::End(key) => key,
+        }
+    }
+}
+
 /// A capability's pure function from a fact to its effects. It reads nothing but the fact, so replaying
 /// the facts makes the same rows again.
 pub trait Fold: Send + Sync {

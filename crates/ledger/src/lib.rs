@@ -17,6 +17,8 @@ mod change;
 mod error;
 mod field;
 mod fold;
+mod overlay;
+mod place;
 mod read;
 mod record;
 
@@ -33,6 +35,7 @@ pub use change::{AuditEntry, Change, Commit, Expectation, Idempotency, NewFact, 
 pub use error::{CommitError, ReadError, Refusal};
 pub use field::{FieldKey, FieldRange, KEY_CHARS_MAX};
 pub use fold::{Effect, Fold, Folds};
+pub use overlay::Overlay;
 pub use read::{
     At, AuditFind, Audited, Direction, Find, FindOrder, LIVE, Neighbour, Page, Search, SearchHit, Seq, Traversal,
     Traverse, Verification,

@@ -5,20 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use scope::Timestamp;
 
 use super::state::{Tenant, shown};
+use crate::place::{self, Place};
 use crate::words::Query;
 use crate::{
     Direction, Find, FindOrder, Neighbour, Page, ReadError, Record, RecordVersion, Search, SearchHit, Seq, Traversal,
     Traverse,
 };
 
-/// A place in an order: name or key, time, id; what the order does not use is empty.
-type Place = (Option<String>, Option<i64>, String);
-
 impl Tenant {
     pub(super) fn page(&self, at: Seq, find: &Find) -> Result<Page<RecordVersion>, ReadError> {
-        let after = find.after.as_ref().map(|text| parse(find.order, text)).transpose()?;
+        let after = find.after.as_ref().map(|text| place::parse(find.order, text)).transpose()?;
         let mut items = self.placed(at, find);
-        items.retain(|(place, _)| after.as_ref().is_none_or(|after| comes_after(find.order, place, after)));
+        items.retain(|(place, _)| after.as_ref().is_none_or(|after| place::comes_after(find.order, place, after)));
         items.drain(..find.skip.min(items.len()));
         let more = items.len() > find.limit;
         items.truncate(find.limit);
@@ -36,10 +34,10 @@ impl Tenant {
     }
 
     fn placed(&self, at: Seq, find: &Find) -> Vec<(Place, RecordVersion)> {
-        let matching = self.visible(at).filter(|version| matches(find, &version.record));
+        let matching = self.visible(at).filter(|version| find.admits(&version.record));
         let mut items: Vec<(Place, RecordVersion)> = matching
             .flat_map(|version| {
-                places(find, &version.record).into_iter().map(move |place| (place, version.clone())).collect::<Vec<_>>()
+                find.places(&version.record).into_iter().map(move |place| (place, version.clone())).collect::<Vec<_>>()
             })
             .collect();
         items.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -133,65 +131,4 @@ fn by_id(version: &RecordVersion) -> (String, RecordVersion) {
 
 fn in_search(search: &Search, record: &Record) -> bool {
     record.key.kind == search.kind && search.scope.as_ref().is_none_or(|scope| *scope == record.scope)
-}
-
-fn matches(find: &Find, record: &Record) -> bool {
-    let equal =
-        |wanted: &Option<String>, actual: Option<&String>| wanted.as_ref().is_none_or(|wanted| actual == Some(wanted));
-    let starts = |prefix: &String| record.name.as_ref().is_some_and(|name| name.starts_with(prefix));
-    let ends = record.ends.as_ref();
-    let touches = |(id, direction): &(String, Direction)| match direction {
-        Direction::Outgoing => ends.is_some_and(|ends| ends.source == *id),
-        Direction::Incoming => ends.is_some_and(|ends| ends.target == *id),
-        Direction::Both => ends.is_some_and(|ends| ends.source == *id || ends.target == *id),
-    };
-    let ordered = match find.order {
-        FindOrder::Id => true,
-        FindOrder::Name => record.name.is_some(),
-        FindOrder::Time => record.time.is_some(),
-        FindOrder::Field | FindOrder::FieldDescending => find.field.is_some(),
-    };
-    ordered
-        && (record.listed || !find.is_listing())
-        && record.key.kind == find.kind
-        && equal(&find.scope, Some(&record.scope))
-        && equal(&find.r#type, Some(&record.r#type))
-        && equal(&find.status, record.status.as_ref())
-        && equal(&find.name, record.name.as_ref())
-        && find.name_prefix.as_ref().is_none_or(starts)
-        && find.tag.as_ref().is_none_or(|tag| record.tags.contains(tag))
-        && find.field.as_ref().is_none_or(|range| range.keys_of(&record.fields).next().is_some())
-        && find.time.is_none_or(|(from, until)| record.time.is_some_and(|time| from <= time && time < until))
-        && find.touching.as_ref().is_none_or(touches)
-        && find.under_range().is_none_or(|(from, until)| from < record.key.id && record.key.id < until)
-}
-
-/// Where a record stands in the order: once, or once for each of its keys.
-fn places(find: &Find, record: &Record) -> Vec<Place> {
-    let id = record.key.id.clone();
-    match find.order {
-        FindOrder::Id => vec![(None, None, id)],
-        FindOrder::Name => vec![(record.name.clone(), None, id)],
-        FindOrder::Time => vec![(None, record.time.map(|time| time.0), id)],
-        FindOrder::Field | FindOrder::FieldDescending => {
-            let keys = find.field.iter().flat_map(|range| range.keys_of(&record.fields));
-            keys.map(|key| (Some(key.as_str().to_owned()), record.time.map(|time| time.0), id.clone())).collect()
-        }
-    }
-}
-
-fn comes_after(order: FindOrder, place: &Place, after: &Place) -> bool {
-    if order == FindOrder::FieldDescending { place < after } else { place > after }
-}
-
-/// Refuses a cursor that another order made.
-fn parse(order: FindOrder, text: &str) -> Result<Place, ReadError> {
-    let place = match order {
-        FindOrder::Id => Some((None, None, text.to_owned())),
-        FindOrder::Name | FindOrder::Field | FindOrder::FieldDescending => {
-            serde_json::from_str::<Place>(text).ok().filter(|place| place.0.is_some())
-        }
-        FindOrder::Time => Find::parse_time(text).map(|(time, id)| (None, Some(time.0), id.to_owned())),
-    };
-    place.ok_or_else(|| ReadError::Cursor(text.to_owned()))
 }
