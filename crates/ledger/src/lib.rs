@@ -43,7 +43,7 @@ pub use read::{
 pub use record::{Ends, Fact, Record, RecordKey, RecordVersion, UniqueName};
 
 /// The storage port. Both verbs are whole: a caller never holds a transaction open.
-pub trait Ledger: Send + Sync + 'static {
+pub trait Ledger: Send + Sync {
     /// Makes one change durable. Returns only after it would survive a power cut.
     fn commit(&self, change: Change) -> BoxFuture<'_, Result<Commit, CommitError>>;
 

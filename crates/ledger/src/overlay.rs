@@ -13,6 +13,7 @@ mod drafts;
 mod walk;
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use futures::FutureExt;
@@ -28,18 +29,42 @@ use crate::{
 use drafts::Drafts;
 
 /// A base ledger with drafts over it, for one tenant.
-pub struct Overlay {
-    base: SharedLedger,
+pub struct Overlay<'b> {
+    base: Base<'b>,
     tenant: TenantId,
     /// The point that the drafts lie over. Reads of earlier ones do not see them.
     since: Seq,
     drafts: RwLock<Drafts>,
 }
 
-impl Overlay {
+/// What lies below.
+enum Base<'b> {
+    Shared(SharedLedger),
+    Lent(&'b dyn Ledger),
+}
+
+impl<'b> Deref for Base<'b> {
+    type Target = dyn Ledger + 'b;
+
+    fn deref(&self) -> &(dyn Ledger + 'b) {
+        match self {
+            Self::Shared(ledger) => ledger.as_ref(),
+            Self::Lent(ledger) => *ledger,
+        }
+    }
+}
+
+impl Overlay<'static> {
     /// Nothing yet over the base at `since`, a point that has happened.
     pub fn over(base: SharedLedger, tenant: TenantId, since: Seq) -> Self {
-        Self { base, tenant, since, drafts: RwLock::new(Drafts::new(since)) }
+        Self { base: Base::Shared(base), tenant, since, drafts: RwLock::new(Drafts::new(since)) }
+    }
+}
+
+impl<'b> Overlay<'b> {
+    /// The same over a base that is only lent.
+    pub fn over_lent(base: &'b dyn Ledger, tenant: TenantId, since: Seq) -> Self {
+        Self { base: Base::Lent(base), tenant, since, drafts: RwLock::new(Drafts::new(since)) }
     }
 
     /// Lays the effects of one more fact over it.
@@ -152,7 +177,7 @@ impl Overlay {
     }
 }
 
-impl Ledger for Overlay {
+impl Ledger for Overlay<'_> {
     fn commit(&self, _: Change) -> BoxFuture<'_, Result<Commit, CommitError>> {
         let refused = CommitError::Unavailable("nothing can be committed to an overlay".to_owned());
         futures::future::ready(Err(refused)).boxed()

@@ -266,6 +266,10 @@ impl Endpoint {
         token: Option<&Value>,
         arguments: &Map<String, Value>,
     ) -> Result<Option<String>, CallError> {
+        // A dry run destroys nothing.
+        if arguments.get("dry_run") == Some(&Value::Bool(true)) {
+            return Ok(None);
+        }
         // Only a destructive call is asked about; hashing the arguments of the others would be for nothing.
         let purpose = if tool.hints.destructive { purpose(caller, &tool.name, arguments) } else { String::new() };
         let principal = if tool.hints.destructive { caller.admitted.principal.id() } else { String::new() };

@@ -11,9 +11,11 @@
 
 pub mod baseline;
 pub mod capability_profile;
+pub mod change_set;
 pub mod compare;
 pub mod decision;
 pub mod definition;
+pub mod diff;
 pub mod element;
 pub mod fact;
 pub mod id;
@@ -26,6 +28,7 @@ pub mod proposal;
 pub mod relationship;
 pub mod scrum;
 pub mod template;
+pub mod undo;
 pub mod view;
 
 pub use decision::{Decision, Mention, Notes, Resolved, Stored, Warning};

@@ -11,11 +11,15 @@ use crate::domain::{Mention, Name, definition, scrum};
 use crate::metamodel::{Concept, RelationshipType};
 
 mod baseline;
+mod changes;
 mod definition_refusal;
 mod scrum_refusal;
+mod undo;
 mod wording;
 
 pub use baseline::BaselineRefusal;
+pub use changes::ChangeRefusals;
+pub use undo::UndoRefusal;
 
 /// Why this capability refuses a call: one variant for each thing a caller can act on.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -76,6 +80,9 @@ pub enum Error {
     NotSteward { act: String },
     #[error("Proposal '{reference}' not found")]
     NoSuchProposal { reference: String },
+    /// The same in another argument than `proposal_id`.
+    #[error("Proposal '{reference}' not found")]
+    NoSuchProposalIn { field: String, reference: String },
     #[error("Proposal {proposal} is {status}: {reason}")]
     ProposalState { proposal: String, status: &'static str, reason: String },
     #[error("Proposal {proposal} was filed by you")]
@@ -90,6 +97,10 @@ pub enum Error {
     StaleVersion { element: Mention, expected: u64, actual: u64 },
     #[error("{0}")]
     Baseline(#[from] BaselineRefusal),
+    #[error("{0}")]
+    Changes(#[from] ChangeRefusals),
+    #[error("{0}")]
+    Undo(#[from] UndoRefusal),
     #[error("There is no resource {uri}")]
     NoSuchResource { uri: String },
     #[error(transparent)]
@@ -222,6 +233,9 @@ impl From<Error> for CallError {
             Error::NoSuchProposal { .. } => refuse(NotFound, "PROPOSAL_NOT_FOUND")
                 .field("proposal_id")
                 .hint("transformation.listProposals shows the proposals there are"),
+            Error::NoSuchProposalIn { field, .. } => refuse(NotFound, "PROPOSAL_NOT_FOUND")
+                .field(field)
+                .hint("transformation.listProposals shows the proposals there are"),
             Error::ProposalState { status, .. } => refuse(FailedPrecondition, "PROPOSAL_STATE")
                 .field("proposal_id")
                 .detail("status", status)
@@ -246,6 +260,8 @@ impl From<Error> for CallError {
                 version_conflict(refuse(Conflict, "VERSION_CONFLICT"), "element", expected, actual)
             }
             Error::Baseline(refusal) => refusal.into(),
+            Error::Changes(refusals) => refusals.into(),
+            Error::Undo(refusal) => refusal.into(),
             Error::NoSuchResource { uri } => refuse(NotFound, "RESOURCE_NOT_FOUND")
                 .detail("uri", uri)
                 .hint("the resource templates say what can be read, for example transformation://element/ID"),

@@ -7,11 +7,13 @@
 
 mod baselines;
 mod definition;
+pub mod diff;
 pub mod fold;
 mod junctions;
 mod listing;
 pub mod members;
 pub mod message;
+mod overlays;
 mod proposals;
 pub mod read_context;
 mod reference;

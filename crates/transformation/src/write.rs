@@ -17,16 +17,18 @@ mod references;
 mod scrum;
 
 use contract::generated::transformation::{
-    AddComponentToCapabilityRequest, AddComponentToCapabilityResponse, ArchitectureOperation, CapabilityWriteService,
-    CommitMode, CreateCapabilityRequest, CreateCapabilityResponse, CreateCapabilityStructureRequest,
-    CreateCapabilityStructureResponse, CreateElementRequest, CreateElementResponse, CreateRelationshipRequest,
-    CreateRelationshipResponse, DeleteElementRequest, DeleteElementResponse, SubmitArchitectureIntentResponse,
-    TransformationArchitectureDomainIntent, TransformationArchitectureWriteService, UpdateElementRequest,
-    UpdateElementResponse,
+    AddComponentToCapabilityRequest, AddComponentToCapabilityResponse, ApplyChangesRequest, ApplyChangesResponse,
+    ArchitectureOperation, CapabilityWriteService, ChangeOp, ChangeWriteService, CommitMode, CreateCapabilityRequest,
+    CreateCapabilityResponse, CreateCapabilityStructureRequest, CreateCapabilityStructureResponse,
+    CreateElementRequest, CreateElementResponse, CreateRelationshipRequest, CreateRelationshipResponse,
+    DeleteElementRequest, DeleteElementResponse, SubmitArchitectureIntentResponse,
+    TransformationArchitectureDomainIntent, TransformationArchitectureWriteService, UndoChangeRequest,
+    UpdateElementRequest, UpdateElementResponse,
 };
-use contract::{CallError, Context, RiskTier};
+use contract::{CallError, Context, Object, RiskTier};
 use ledger::SharedLedger;
 use serde::Serialize;
+use serde_json::Value;
 
 pub use baseline::BaselineWrite;
 pub use command::Command;
@@ -37,11 +39,13 @@ pub use proposals::ProposalWrite;
 pub use recorder::Recorder;
 pub use scrum::ScrumWrite;
 
+use crate::domain::change_set::ChangeSet;
 use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};
 use crate::domain::model;
 use crate::domain::policy::Policy;
 use crate::domain::relationship::CreateRelationship;
 use crate::domain::template::{AddComponent, CreateStructure};
+use crate::domain::undo::Undo;
 use crate::projection::Snapshot;
 use crate::{Config, Error};
 use answer::{CapabilityCreated, ComponentMade, StructureMade};
@@ -107,7 +111,9 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
     ) -> Result<CreateElementResponse, CallError> {
         let write = self.govern(ctx, "createElement", request.commit_mode(), &request)?;
         let command = CreateElement::read(&write.ctx, request)?;
-        Ok(write.submit(|| self.planner.create_element(ctx, &command)).await?)
+        Ok(write
+            .submit_over(&self.planner, async |planner: Planner| planner.create_element(ctx, &command).await)
+            .await?)
     }
 
     async fn create_relationship(
@@ -117,7 +123,9 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
     ) -> Result<CreateRelationshipResponse, CallError> {
         let write = self.govern(ctx, "createRelationship", request.commit_mode(), &request)?;
         let command = CreateRelationship::read(&write.ctx, request)?;
-        Ok(write.submit(|| self.planner.create_relationship(ctx, &command)).await?)
+        Ok(write
+            .submit_over(&self.planner, async |planner: Planner| planner.create_relationship(ctx, &command).await)
+            .await?)
     }
 
     async fn update_element(
@@ -127,7 +135,9 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
     ) -> Result<UpdateElementResponse, CallError> {
         let write = self.govern(ctx, "updateElement", request.commit_mode(), &request)?;
         let command = UpdateElement::read(&write.ctx, request)?;
-        Ok(write.submit(|| self.planner.update_element(ctx, &command)).await?)
+        Ok(write
+            .submit_over(&self.planner, async |planner: Planner| planner.update_element(ctx, &command).await)
+            .await?)
     }
 
     async fn delete_element(
@@ -137,7 +147,25 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
     ) -> Result<DeleteElementResponse, CallError> {
         let write = self.govern(ctx, "deleteElement", request.commit_mode(), &request)?;
         let command = DeleteElement::read(request)?;
-        Ok(write.submit(|| self.planner.delete_element(ctx, &command)).await?)
+        Ok(write
+            .submit_over(&self.planner, async |planner: Planner| planner.delete_element(ctx, &command).await)
+            .await?)
+    }
+
+    async fn apply_changes(
+        &self,
+        ctx: &Context,
+        request: ApplyChangesRequest,
+    ) -> Result<ApplyChangesResponse, CallError> {
+        let tier = command::changes::tier(request.changes.iter().map(|change| change.op()));
+        let dry_run = request.dry_run.unwrap_or(false);
+        let write = self.govern_as(ctx, "applyChanges", tier, request.commit_mode(), &request)?;
+        let set = ChangeSet::read(&write.ctx, request)?;
+        if dry_run {
+            let decision = self.planner.apply(ctx, &set).await?;
+            return Ok(decision.outcome.rehearsed(&decision.notes));
+        }
+        Ok(write.submit_over(&self.planner, async |planner: Planner| planner.apply(ctx, &set).await).await?)
     }
 
     async fn submit_intent(
@@ -145,17 +173,22 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
         ctx: &Context,
         request: TransformationArchitectureDomainIntent,
     ) -> Result<SubmitArchitectureIntentResponse, CallError> {
-        let tier = intent_tier(request.operation());
+        let tier = intent_tier(&request);
         let write = self.govern_as(ctx, "submitArchitectureIntent", tier, request.commit_mode(), &request)?;
         let command = Command::intent(&write.ctx, request)?;
-        Ok(write.submit(|| self.planner.decide(ctx, &command)).await?)
+        Ok(write.submit_over(&self.planner, async |planner: Planner| planner.decide(ctx, &command).await).await?)
     }
 }
 
 /// The risk of an intent is that of its operation: a drawing changes nothing but itself, a deletion takes something away.
-fn intent_tier(operation: ArchitectureOperation) -> RiskTier {
+fn intent_tier(intent: &TransformationArchitectureDomainIntent) -> RiskTier {
     use ArchitectureOperation as Operation;
-    match operation {
+    match intent.operation() {
+        Operation::IntentApplyChanges => {
+            let changes = intent.apply_changes.iter().flat_map(|set| &set.changes);
+            let op = |change: &Object| change.0.get("op").and_then(Value::as_str).and_then(ChangeOp::from_label);
+            command::changes::tier(changes.map(|change| op(change).unwrap_or_default()))
+        }
         Operation::IntentCreateView | Operation::IntentRecordViewLayout => RiskTier::Low,
         Operation::IntentCreateElement
         | Operation::IntentUpdateElement
@@ -168,6 +201,19 @@ fn intent_tier(operation: ArchitectureOperation) -> RiskTier {
     }
 }
 
+impl ChangeWriteService for ArchitectureWrite {
+    async fn undo_change(&self, ctx: &Context, request: UndoChangeRequest) -> Result<ApplyChangesResponse, CallError> {
+        let dry_run = request.dry_run.unwrap_or(false);
+        let write = self.govern_as(ctx, command::UNDO, RiskTier::High, request.commit_mode(), &request)?;
+        let command = Undo::read(&write.ctx, request);
+        if dry_run {
+            let decision = self.planner.undo(ctx, &command).await?;
+            return Ok(decision.outcome.rehearsed(&decision.notes));
+        }
+        Ok(write.submit_over(&self.planner, async |planner: Planner| planner.undo(ctx, &command).await).await?)
+    }
+}
+
 impl CapabilityWriteService for ArchitectureWrite {
     async fn create_capability(
         &self,
@@ -176,8 +222,8 @@ impl CapabilityWriteService for ArchitectureWrite {
     ) -> Result<CreateCapabilityResponse, CallError> {
         let write = self.govern(ctx, "createCapability", request.commit_mode(), &request)?;
         let command = CreateElement::capability(&write.ctx, request)?;
-        let decide = async || Ok(self.planner.create_element(ctx, &command).await?.map(CapabilityCreated));
-        Ok(write.submit(decide).await?)
+        let decide = async |planner: Planner| Ok(planner.create_element(ctx, &command).await?.map(CapabilityCreated));
+        Ok(write.submit_over(&self.planner, decide).await?)
     }
 
     async fn create_capability_structure(
@@ -187,8 +233,8 @@ impl CapabilityWriteService for ArchitectureWrite {
     ) -> Result<CreateCapabilityStructureResponse, CallError> {
         let write = self.govern(ctx, "createCapabilityStructure", request.commit_mode(), &request)?;
         let command = CreateStructure::read(&write.ctx, request)?;
-        let decide = async || Ok(self.planner.create_structure(ctx, &command).await?.map(StructureMade));
-        Ok(write.submit(decide).await?)
+        let decide = async |planner: Planner| Ok(planner.create_structure(ctx, &command).await?.map(StructureMade));
+        Ok(write.submit_over(&self.planner, decide).await?)
     }
 
     async fn add_component_to_capability(
@@ -198,7 +244,7 @@ impl CapabilityWriteService for ArchitectureWrite {
     ) -> Result<AddComponentToCapabilityResponse, CallError> {
         let write = self.govern(ctx, "addComponentToCapability", request.commit_mode(), &request)?;
         let command = AddComponent::read(&write.ctx, request)?;
-        let decide = async || Ok(self.planner.add_component(ctx, &command).await?.map(ComponentMade));
-        Ok(write.submit(decide).await?)
+        let decide = async |planner: Planner| Ok(planner.add_component(ctx, &command).await?.map(ComponentMade));
+        Ok(write.submit_over(&self.planner, decide).await?)
     }
 }

@@ -32,9 +32,6 @@ fn property(source: &Source, field: &FieldDescriptor) -> Map<String, Value> {
         },
     };
     schema.insert("type".to_owned(), json!(name));
-    if name == "array" {
-        schema.insert("items".to_owned(), json!({}));
-    }
     schema
 }
 

@@ -680,6 +680,12 @@ pub trait TransformationArchitectureWriteService: Send + Sync {
         ctx: &Context,
         request: DeleteElementRequest,
     ) -> impl Future<Output = Result<DeleteElementResponse, CallError>> + Send;
+    /// Make up to 200 changes as one, all or none. Give what a change makes a key and name it $key in others. TIP: dry_run, like validateWrite, only checks.
+    fn apply_changes(
+        &self,
+        ctx: &Context,
+        request: ApplyChangesRequest,
+    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send;
     /// Submit one change of elements, relationships or views: operation, and the one object that it names. TIP: call validateWrite first.
     fn submit_intent(
         &self,
@@ -717,12 +723,38 @@ impl<T: TransformationArchitectureWriteService> TransformationArchitectureWriteS
     ) -> impl Future<Output = Result<DeleteElementResponse, CallError>> + Send {
         T::delete_element(self, ctx, request)
     }
+    fn apply_changes(
+        &self,
+        ctx: &Context,
+        request: ApplyChangesRequest,
+    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send {
+        T::apply_changes(self, ctx, request)
+    }
     fn submit_intent(
         &self,
         ctx: &Context,
         request: TransformationArchitectureDomainIntent,
     ) -> impl Future<Output = Result<SubmitArchitectureIntentResponse, CallError>> + Send {
         T::submit_intent(self, ctx, request)
+    }
+}
+
+pub trait ChangeWriteService: Send + Sync {
+    /// Takes a committed change back, as a new change.
+    fn undo_change(
+        &self,
+        ctx: &Context,
+        request: UndoChangeRequest,
+    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send;
+}
+
+impl<T: ChangeWriteService> ChangeWriteService for Arc<T> {
+    fn undo_change(
+        &self,
+        ctx: &Context,
+        request: UndoChangeRequest,
+    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send {
+        T::undo_change(self, ctx, request)
     }
 }
 
@@ -998,12 +1030,21 @@ impl TransformationArchitectureWriteService for Absent {
     async fn delete_element(&self, _: &Context, _: DeleteElementRequest) -> Result<DeleteElementResponse, CallError> {
         Err(CallError::absent("TransformationArchitectureWriteService"))
     }
+    async fn apply_changes(&self, _: &Context, _: ApplyChangesRequest) -> Result<ApplyChangesResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
     async fn submit_intent(
         &self,
         _: &Context,
         _: TransformationArchitectureDomainIntent,
     ) -> Result<SubmitArchitectureIntentResponse, CallError> {
         Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
+}
+
+impl ChangeWriteService for Absent {
+    async fn undo_change(&self, _: &Context, _: UndoChangeRequest) -> Result<ApplyChangesResponse, CallError> {
+        Err(CallError::absent("ChangeWriteService"))
     }
 }
 
@@ -1164,6 +1205,11 @@ impl<
                     self.transformation_architecture_write.delete_element(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
+            "transformation.applyChanges" => {
+                let response =
+                    self.transformation_architecture_write.apply_changes(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
             "transformation.submitArchitectureIntent" => {
                 let response =
                     self.transformation_architecture_write.submit_intent(ctx, dispatch::request(arguments)?).await?;
@@ -1236,6 +1282,8 @@ impl Entities for AddComponentToCapabilityResponse {
         found
     }
 }
+
+impl Entities for ApplyChangesResponse {}
 
 impl Entities for BaselineWriteResponse {
     const FIELDS: &'static [&'static str] = &["baseline"];
@@ -1716,38 +1764,6 @@ impl labels::Labelled for BaselineStatus {
     }
 }
 
-impl ChangeKind {
-    /// Every value except the unspecified one, in proto order.
-    pub const ALL: &[Self] = &[Self::Added, Self::Changed, Self::Removed];
-
-    /// The word outside; empty for the unspecified value.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Unspecified => "",
-            Self::Added => "added",
-            Self::Changed => "changed",
-            Self::Removed => "removed",
-        }
-    }
-
-    /// The value that a word means, in any spelling of its label or proto name.
-    pub fn from_label(word: &str) -> Option<Self> {
-        <Self as labels::Labelled>::from_label(word)
-    }
-}
-
-impl labels::Labelled for ChangeKind {
-    const ALL: &'static [Self] = Self::ALL;
-
-    fn label(self) -> &'static str {
-        self.label()
-    }
-
-    fn proto_name(self) -> &'static str {
-        self.as_str_name()
-    }
-}
-
 impl Layer {
     /// Every value except the unspecified one, in proto order.
     pub const ALL: &[Self] = &[
@@ -1965,6 +1981,38 @@ impl labels::Labelled for ProposalStatus {
     }
 }
 
+impl ChangeKind {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::Added, Self::Changed, Self::Removed];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ChangeKind {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
 impl DefinitionKind {
     /// Every value except the unspecified one, in proto order.
     pub const ALL: &[Self] = &[Self::DefinitionProcess, Self::DefinitionAgent, Self::DefinitionExtension];
@@ -2041,6 +2089,7 @@ impl WriteOperation {
         Self::AddComponentToCapability,
         Self::SubmitArchitectureIntent,
         Self::SubmitScrumIntent,
+        Self::ApplyChanges,
     ];
 
     /// The word outside; empty for the unspecified value.
@@ -2056,6 +2105,7 @@ impl WriteOperation {
             Self::AddComponentToCapability => "addComponentToCapability",
             Self::SubmitArchitectureIntent => "submitArchitectureIntent",
             Self::SubmitScrumIntent => "submitScrumIntent",
+            Self::ApplyChanges => "applyChanges",
         }
     }
 
@@ -2562,6 +2612,40 @@ impl labels::Labelled for SprintStatus {
     }
 }
 
+impl ChangeOp {
+    /// Every value except the unspecified one, in proto order.
+    pub const ALL: &[Self] = &[Self::OpCreate, Self::OpUpdate, Self::OpDelete, Self::OpRelate, Self::OpView];
+
+    /// The word outside; empty for the unspecified value.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unspecified => "",
+            Self::OpCreate => "create",
+            Self::OpUpdate => "update",
+            Self::OpDelete => "delete",
+            Self::OpRelate => "relate",
+            Self::OpView => "view",
+        }
+    }
+
+    /// The value that a word means, in any spelling of its label or proto name.
+    pub fn from_label(word: &str) -> Option<Self> {
+        <Self as labels::Labelled>::from_label(word)
+    }
+}
+
+impl labels::Labelled for ChangeOp {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+
+    fn proto_name(self) -> &'static str {
+        self.as_str_name()
+    }
+}
+
 impl ArchitectureOperation {
     /// Every value except the unspecified one, in proto order.
     pub const ALL: &[Self] = &[
@@ -2574,6 +2658,7 @@ impl ArchitectureOperation {
         Self::IntentCreateView,
         Self::IntentRecordViewLayout,
         Self::IntentDeleteView,
+        Self::IntentApplyChanges,
     ];
 
     /// The word outside; empty for the unspecified value.
@@ -2589,6 +2674,7 @@ impl ArchitectureOperation {
             Self::IntentCreateView => "createView",
             Self::IntentRecordViewLayout => "recordViewLayout",
             Self::IntentDeleteView => "deleteView",
+            Self::IntentApplyChanges => "applyChanges",
         }
     }
 
@@ -2631,6 +2717,9 @@ pub struct ReadContext {
     #[prost(uint64, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequence: ::core::option::Option<u64>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal_id: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// The proposal that a write became.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
@@ -2653,6 +2742,9 @@ pub struct ProposalNote {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub risk_level: i32,
+    /// Open proposals that it builds upon.
+    #[prost(string, repeated, tag = "4")]
+    pub extends: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Something worth knowing that did not stop the call.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
@@ -2917,6 +3009,39 @@ impl ProposalStatus {
             "PROPOSAL_ACCEPTED" => Some(Self::ProposalAccepted),
             "PROPOSAL_REJECTED" => Some(Self::ProposalRejected),
             "PROPOSAL_WITHDRAWN" => Some(Self::ProposalWithdrawn),
+            _ => None,
+        }
+    }
+}
+/// What happened to something between two states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ChangeKind {
+    Unspecified = 0,
+    Added = 1,
+    Changed = 2,
+    Removed = 3,
+}
+impl ChangeKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CHANGE_KIND_UNSPECIFIED",
+            Self::Added => "CHANGE_KIND_ADDED",
+            Self::Changed => "CHANGE_KIND_CHANGED",
+            Self::Removed => "CHANGE_KIND_REMOVED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CHANGE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "CHANGE_KIND_ADDED" => Some(Self::Added),
+            "CHANGE_KIND_CHANGED" => Some(Self::Changed),
+            "CHANGE_KIND_REMOVED" => Some(Self::Removed),
             _ => None,
         }
     }
@@ -4043,39 +4168,6 @@ impl BaselineStatus {
         }
     }
 }
-/// What happened to something between two states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum ChangeKind {
-    Unspecified = 0,
-    Added = 1,
-    Changed = 2,
-    Removed = 3,
-}
-impl ChangeKind {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "CHANGE_KIND_UNSPECIFIED",
-            Self::Added => "CHANGE_KIND_ADDED",
-            Self::Changed => "CHANGE_KIND_CHANGED",
-            Self::Removed => "CHANGE_KIND_REMOVED",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "CHANGE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
-            "CHANGE_KIND_ADDED" => Some(Self::Added),
-            "CHANGE_KIND_CHANGED" => Some(Self::Changed),
-            "CHANGE_KIND_REMOVED" => Some(Self::Removed),
-            _ => None,
-        }
-    }
-}
 /// A definition at one version.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -4576,6 +4668,7 @@ pub enum WriteOperation {
     AddComponentToCapability = 7,
     SubmitArchitectureIntent = 8,
     SubmitScrumIntent = 9,
+    ApplyChanges = 10,
 }
 impl WriteOperation {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -4594,6 +4687,7 @@ impl WriteOperation {
             Self::AddComponentToCapability => "ADD_COMPONENT_TO_CAPABILITY",
             Self::SubmitArchitectureIntent => "SUBMIT_ARCHITECTURE_INTENT",
             Self::SubmitScrumIntent => "SUBMIT_SCRUM_INTENT",
+            Self::ApplyChanges => "APPLY_CHANGES",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -4609,6 +4703,7 @@ impl WriteOperation {
             "ADD_COMPONENT_TO_CAPABILITY" => Some(Self::AddComponentToCapability),
             "SUBMIT_ARCHITECTURE_INTENT" => Some(Self::SubmitArchitectureIntent),
             "SUBMIT_SCRUM_INTENT" => Some(Self::SubmitScrumIntent),
+            "APPLY_CHANGES" => Some(Self::ApplyChanges),
             _ => None,
         }
     }
@@ -4845,6 +4940,13 @@ pub struct Proposal {
     pub element_id: ::prost::alloc::string::String,
     #[prost(string, tag = "24")]
     pub version_id: ::prost::alloc::string::String,
+    /// Open or decided proposals that this one builds upon.
+    #[prost(string, repeated, tag = "25")]
+    pub extends: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The hash of what was filed; approvals hold for it alone.
+    #[prost(string, optional, tag = "26")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -4927,6 +5029,13 @@ pub struct ApproveProposalRequest {
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rationale: ::core::option::Option<::prost::alloc::string::String>,
+    /// Also approve the open proposals that it extends, and make all of them at once.
+    #[prost(bool, tag = "3")]
+    pub together: bool,
+    /// Refuse unless this is what was filed.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -6341,6 +6450,202 @@ pub struct AddComponentToCapabilityResponse {
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UndoChangeRequest {
+    /// Id of the call or of the accepted proposal that made the change, or the number of one of its facts.
+    #[prost(string, tag = "1")]
+    pub change_id: ::prost::alloc::string::String,
+    #[prost(bool, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "CommitMode", tag = "4")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ElementChange {
+    #[prost(enumeration = "ChangeOp", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ChangeOp, _>",
+        deserialize_with = "crate::labels::read::<ChangeOp, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub op: i32,
+    /// Yours, for this call.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    /// create, relate.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub properties: ::core::option::Option<crate::Object>,
+    /// update, delete, view: the element, relationship or view.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: ::core::option::Option<::prost::alloc::string::String>,
+    /// relate.
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// create.
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// view: elements.
+    #[prost(string, repeated, tag = "11")]
+    pub shows: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(uint64, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+    #[prost(string, optional, tag = "13")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_type: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "14")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bool, optional, tag = "15")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directed: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "16")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub junction_kind: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "17")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub viewpoint: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ApplyChangesRequest {
+    #[prost(message, repeated, tag = "1")]
+    pub changes: ::prost::alloc::vec::Vec<ElementChange>,
+    /// Only say what would happen.
+    #[prost(bool, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "CommitMode", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+/// What a change of a set leads to.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ChangeMade {
+    /// Of the change in the list.
+    #[prost(uint32, tag = "1")]
+    pub index: u32,
+    /// added, changed or removed.
+    #[prost(enumeration = "ChangeKind", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ChangeKind, _>",
+        deserialize_with = "crate::labels::read::<ChangeKind, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub change: i32,
+    /// element, relationship or view.
+    #[prost(string, tag = "3")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    /// 0 while it is proposed.
+    #[prost(uint64, tag = "7")]
+    pub version: u64,
+    /// What differs, before and after.
+    #[prost(message, repeated, tag = "8")]
+    pub fields: ::prost::alloc::vec::Vec<FieldChange>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct FieldChange {
+    #[prost(string, tag = "1")]
+    pub field: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub before: ::core::option::Option<crate::Json>,
+    #[prost(message, optional, tag = "3")]
+    pub after: ::core::option::Option<crate::Json>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ApplyChangesResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    /// Counts of what is added, changed and removed, such as +3 ~2 -1.
+    #[prost(string, tag = "2")]
+    pub summary: ::prost::alloc::string::String,
+    /// Key to id.
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ids: ::core::option::Option<crate::Object>,
+    /// In the order of the list.
+    #[prost(message, repeated, tag = "4")]
+    pub changes: ::prost::alloc::vec::Vec<ChangeMade>,
+    #[prost(string, repeated, tag = "5")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "6")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "7")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateElementRequest {
     #[prost(enumeration = "ElementType", tag = "1")]
@@ -6722,6 +7027,10 @@ pub struct TransformationArchitectureDomainIntent {
     #[prost(message, optional, tag = "10")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete_view: ::core::option::Option<DeleteIntent>,
+    /// As applyChanges.
+    #[prost(message, optional, tag = "13")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub apply_changes: ::core::option::Option<ApplyChangesIntent>,
     #[prost(string, optional, tag = "11")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
@@ -6817,6 +7126,16 @@ pub struct CreateRelationshipIntent {
     #[prost(bool, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directed: ::core::option::Option<bool>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ApplyChangesIntent {
+    #[prost(message, repeated, tag = "1")]
+    pub changes: ::prost::alloc::vec::Vec<crate::Object>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -6919,6 +7238,51 @@ pub struct SubmitArchitectureIntentResponse {
     #[prost(message, optional, tag = "11")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: ::core::option::Option<ProposalNote>,
+    /// What a change set leads to.
+    #[prost(message, repeated, tag = "13")]
+    pub changes: ::prost::alloc::vec::Vec<ChangeMade>,
+    #[prost(message, optional, tag = "14")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ids: ::core::option::Option<crate::Object>,
+}
+/// What a change of a set does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ChangeOp {
+    Unspecified = 0,
+    OpCreate = 1,
+    OpUpdate = 2,
+    OpDelete = 3,
+    OpRelate = 4,
+    OpView = 5,
+}
+impl ChangeOp {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CHANGE_OP_UNSPECIFIED",
+            Self::OpCreate => "OP_CREATE",
+            Self::OpUpdate => "OP_UPDATE",
+            Self::OpDelete => "OP_DELETE",
+            Self::OpRelate => "OP_RELATE",
+            Self::OpView => "OP_VIEW",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CHANGE_OP_UNSPECIFIED" => Some(Self::Unspecified),
+            "OP_CREATE" => Some(Self::OpCreate),
+            "OP_UPDATE" => Some(Self::OpUpdate),
+            "OP_DELETE" => Some(Self::OpDelete),
+            "OP_RELATE" => Some(Self::OpRelate),
+            "OP_VIEW" => Some(Self::OpView),
+            _ => None,
+        }
+    }
 }
 /// The kinds of architecture intents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -6934,6 +7298,7 @@ pub enum ArchitectureOperation {
     IntentCreateView = 7,
     IntentRecordViewLayout = 8,
     IntentDeleteView = 9,
+    IntentApplyChanges = 10,
 }
 impl ArchitectureOperation {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -6952,6 +7317,7 @@ impl ArchitectureOperation {
             Self::IntentCreateView => "INTENT_CREATE_VIEW",
             Self::IntentRecordViewLayout => "INTENT_RECORD_VIEW_LAYOUT",
             Self::IntentDeleteView => "INTENT_DELETE_VIEW",
+            Self::IntentApplyChanges => "INTENT_APPLY_CHANGES",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -6967,6 +7333,7 @@ impl ArchitectureOperation {
             "INTENT_CREATE_VIEW" => Some(Self::IntentCreateView),
             "INTENT_RECORD_VIEW_LAYOUT" => Some(Self::IntentRecordViewLayout),
             "INTENT_DELETE_VIEW" => Some(Self::IntentDeleteView),
+            "INTENT_APPLY_CHANGES" => Some(Self::IntentApplyChanges),
             _ => None,
         }
     }

@@ -22,7 +22,7 @@ struct Cursor {
     place: Place,
 }
 
-impl Overlay {
+impl Overlay<'_> {
     /// Why a find cannot be answered where drafts may be among its matches.
     pub(super) fn refused(&self, find: &Find) -> Option<ReadError> {
         let by_field = find.field.is_some() || find.order.is_by_field();

@@ -10,6 +10,7 @@ use contract::Object;
 use ledger::{Expectation, RecordKey, Seq};
 use scope::{Principal, PrincipalKind, Timestamp};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::fact::{kind, text};
@@ -120,6 +121,24 @@ impl PinsNow {
     }
 }
 
+/// A fact that waits for its number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProposedFact {
+    pub kind: String,
+    pub body: Value,
+}
+
+impl ProposedFact {
+    pub fn new(fact: &Fact) -> Self {
+        let body = serde_json::from_str(&fact.body()).expect("a body is JSON");
+        Self { kind: fact.kind().to_owned(), body }
+    }
+
+    pub fn fact(&self) -> Result<Fact, String> {
+        Fact::read(&self.kind, &self.body.to_string())
+    }
+}
+
 /// Somebody's agreement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
@@ -127,6 +146,9 @@ pub struct Approval {
     pub at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
+    /// The plan that was agreed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
 }
 
 /// Who decided what, when and why.
@@ -170,6 +192,18 @@ pub struct Proposal {
     /// The [`outline`] of what was reviewed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outline: Option<String>,
+    /// What it would record, in order, as facts that have no numbers yet. Empty in proposals of the earlier format.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<ProposedFact>,
+    /// The hash of those facts. Approvals hold for it alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
+    /// Proposals that were open when it was filed and that it builds upon, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extends: Vec<String>,
+    /// The hash of the arguments as they were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
     pub proposed_by: String,
     pub proposed_by_kind: PrincipalKind,
     pub approvals_needed: u32,
@@ -195,6 +229,24 @@ impl Proposal {
 
     pub fn key_of(id: &str) -> RecordKey {
         RecordKey::new(kind::PROPOSAL, id)
+    }
+
+    /// Whether it would change one of these records.
+    pub fn changes_any(&self, keys: &[RecordKey]) -> bool {
+        self.subjects().any(|subject| keys.contains(&subject))
+    }
+
+    /// The records that it would change.
+    pub fn subjects(&self) -> impl Iterator<Item = RecordKey> {
+        self.facts.iter().filter_map(|planned| planned.fact().ok()).map(|fact| fact.subject())
+    }
+
+    /// The ids at the ends of the relationships that it would make or change.
+    pub fn linked(&self) -> Vec<&str> {
+        let end = |name: &'static str| {
+            self.facts.iter().filter_map(move |planned| planned.body.get(name).and_then(Value::as_str))
+        };
+        end("source_id").chain(end("target_id")).collect()
     }
 
     /// The same for two proposals of one author that would do the same to the same versions.
@@ -231,6 +283,25 @@ pub fn outline(facts: &[Fact]) -> String {
     let mut lines: Vec<String> = facts.iter().map(|fact| format!("{} {}", fact.kind(), fact.subject().id)).collect();
     lines.sort();
     digest(&lines.join("\n"))
+}
+
+/// The hash of what facts would record, without the moments at which they were decided.
+pub fn plan_of(facts: &[ProposedFact]) -> String {
+    let timeless = |fact: &ProposedFact| {
+        let mut body = fact.body.clone();
+        if let Value::Object(members) = &mut body {
+            members.retain(|name, _| name != "created_at" && name != "updated_at");
+        }
+        (fact.kind.clone(), body)
+    };
+    digest(&text(&facts.iter().map(timeless).collect::<Vec<_>>()))
+}
+
+/// The hash of a request as it was given, but for what does not change its meaning.
+pub fn request_hash(author: &str, operation: &str, arguments: &Object) -> String {
+    let mut arguments = arguments.0.clone();
+    arguments.retain(|name, _| name != "client_request_id" && name != "commit_mode");
+    digest(&text(&(author, operation, &arguments)))
 }
 
 fn digest(text: &str) -> String {
@@ -270,14 +341,47 @@ pub fn approve(
     }
     let mut changed = proposal.state.clone();
     changed.updated_at = act.now;
-    changed.approvals.push(Approval { by, at: act.now, rationale: act.rationale.clone() });
-    if changed.approvals.len() < usize::try_from(changed.approvals_needed).unwrap_or(usize::MAX) {
+    changed.approvals.push(Approval { by, at: act.now, rationale: act.rationale.clone(), plan: proposal.plan.clone() });
+    // An agreement to another plan is none to this one.
+    let given = changed.approvals.iter().filter(|approval| approval.plan == changed.plan).count();
+    if given < usize::try_from(changed.approvals_needed).unwrap_or(usize::MAX) {
         changed.status = Status::InReview;
         return Ok(Approved::Counted(moved(proposal, changed, ProposalFact::Approved)));
     }
     changed.status = Status::Accepted;
     changed.decision = Some(decided(&changed, act, true));
     Ok(Approved::Carried(Box::new(changed)))
+}
+
+/// An approval that is enough, but only counted: others must agree to what the change is made together with.
+pub fn wait_for_others(proposal: &Stored<Proposal>, approved: Proposal) -> Decision<Proposal> {
+    let waiting = Proposal { status: Status::InReview, decision: None, ..approved };
+    moved(proposal, waiting, ProposalFact::Approved)
+}
+
+/// Refuses an approval of another plan than the one that is filed.
+pub fn refuse_other_plan(proposal: &Proposal, plan: Option<&str>) -> Result<(), Error> {
+    match plan {
+        Some(plan) if proposal.plan.as_deref() != Some(plan) => Err(Error::ProposalState {
+            proposal: proposal.id.clone(),
+            status: proposal.status.label(),
+            reason: format!("its plan is {}, not {plan}", proposal.plan.as_deref().unwrap_or("unknown")),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to make a change before the open ones that it builds upon.
+pub fn refuse_out_of_order(proposal: &Proposal, chain: &[Stored<Proposal>]) -> Result<(), Error> {
+    let open: Vec<&str> = chain.iter().map(|one| one.id.as_str()).filter(|id| *id != proposal.id).collect();
+    match open.is_empty() {
+        true => Ok(()),
+        false => Err(Error::ProposalState {
+            proposal: proposal.id.clone(),
+            status: proposal.status.label(),
+            reason: format!("it extends {}, which is open: approve that first, or both together", open.join(", ")),
+        }),
+    }
 }
 
 /// Decides whether a proposal may be rejected.
@@ -299,7 +403,11 @@ pub fn reject(proposal: &Stored<Proposal>, act: &Act<'_>) -> Result<Decision<Pro
 
 /// Refuses a change that would now do something else than what was reviewed.
 pub fn refuse_other_change(proposal: &Proposal, facts: &[Fact]) -> Result<(), Error> {
+    // The facts of a Scrum team hold the moment at which they are decided.
+    let timed = facts.iter().any(|fact| matches!(fact, Fact::Scrum(_)));
+    let planned = || plan_of(&facts.iter().map(ProposedFact::new).collect::<Vec<_>>());
     let same = match &proposal.outline {
+        Some(_) if proposal.plan.is_some() && !timed => proposal.plan == Some(planned()),
         Some(reviewed) => *reviewed == outline(facts),
         // Deletions that were filed without an outline may have grown since.
         None => proposal.change != Change::Delete,

@@ -15,6 +15,7 @@ use crate::domain::model::Model;
 use crate::domain::relationship::{Link, Relationship};
 use crate::domain::view::{Edge, Node, View};
 use crate::domain::{Mention, Stored, Warning};
+use crate::domain::{compare, diff};
 use crate::metamodel::{ElementType, Layer, RelationshipType};
 
 pub use proposal::{proposal, proposal_note};
@@ -295,5 +296,34 @@ mod tests {
         for &of in proto::BaselineStatus::ALL {
             assert_eq!(baseline_status(of.into()).map(Status::label), Some(of.label()));
         }
+    }
+}
+
+/// What a change of a set leads to.
+pub fn change_made(index: usize, row: &diff::Row) -> proto::ChangeMade {
+    let field = |field: &diff::Field| proto::FieldChange {
+        field: field.field.clone(),
+        before: Some(contract::Json(field.before.clone())),
+        after: Some(contract::Json(field.after.clone())),
+    };
+    let change = match row.change {
+        compare::Change::Added => proto::ChangeKind::Added,
+        compare::Change::Changed => proto::ChangeKind::Changed,
+        compare::Change::Removed => proto::ChangeKind::Removed,
+    };
+    proto::ChangeMade {
+        index: u32::try_from(index).unwrap_or(u32::MAX),
+        change: change.into(),
+        kind: row.kind().to_owned(),
+        id: row.key.id.clone(),
+        r#type: row.r#type.clone(),
+        name: row.name.clone(),
+        version: row.version,
+        // What is new is known to whoever made it.
+        fields: if row.change == compare::Change::Changed {
+            row.fields.iter().map(field).collect()
+        } else {
+            Vec::new()
+        },
     }
 }

@@ -24,6 +24,8 @@ pub struct Wanted {
     pub sequence: Option<Seq>,
     /// Reads head when nothing is published.
     or_head: bool,
+    /// The id of a proposal to read as if it were accepted.
+    proposal: Option<String>,
     /// The baseline that the pages before this one were read through.
     held: Option<String>,
 }
@@ -55,6 +57,7 @@ impl Wanted {
             as_of,
             sequence: given.sequence,
             or_head: false,
+            proposal: given.proposal_id,
             held: None,
         })
     }
@@ -64,7 +67,10 @@ impl Wanted {
         if self.sequence.is_some_and(|sequence| Some(sequence) != point.sequence) {
             return Err(other_query("page_token").into());
         }
-        Ok(Self { sequence: point.sequence, held: point.baseline_id, ..self })
+        if self.proposal.is_some() && self.proposal != point.proposal_id {
+            return Err(other_query("page_token").into());
+        }
+        Ok(Self { sequence: point.sequence, held: point.baseline_id, proposal: point.proposal_id, ..self })
     }
 
     /// The state this means now.
@@ -76,7 +82,11 @@ impl Wanted {
             (_, None, None) => At::Head,
         };
         let snapshot = Snapshot::at(ledger, ctx, &self.path("sequence"), at).await?;
-        Ok(Snapshot { selector: self.selector, as_of: self.as_of, ..snapshot })
+        let snapshot = Snapshot { selector: self.selector, as_of: self.as_of, ..snapshot };
+        match &self.proposal {
+            None => Ok(snapshot),
+            Some(proposal) => snapshot.as_if_accepted(&self.path("proposal_id"), proposal).await,
+        }
     }
 
     async fn through<'a>(&self, ledger: &'a dyn Ledger, ctx: &'a Context) -> Result<Snapshot<'a>, Error> {
@@ -127,6 +137,7 @@ impl Snapshot<'_> {
             baseline_id: self.through.as_ref().map(|through| through.echoed_id.clone()),
             as_of: self.as_of.map(|moment| moment.to_string()),
             sequence: Some(self.at),
+            proposal_id: self.proposal.clone(),
         }
     }
 }
@@ -134,6 +145,13 @@ impl Snapshot<'_> {
 fn selector(argument: &str, given: &ReadContext) -> Result<Selector, Error> {
     let refuse =
         |field: &str, reason: String, hint: &str| Err(Error::argument(format!("{argument}.{field}"), reason, hint));
+    if given.proposal_id.is_some() {
+        let other = given.baseline_id.is_some() || given.as_of.is_some();
+        if other || !matches!(given.selector(), Selector::Unspecified | Selector::Head) {
+            let reason = "is read over head, and another state is asked for too".to_owned();
+            return refuse("proposal_id", reason, "leave selector, baseline_id and as_of out");
+        }
+    }
     match (given.selector(), &given.baseline_id, &given.as_of) {
         (Selector::Unspecified, Some(_), Some(_)) => refuse(
             "selector",
@@ -195,6 +213,12 @@ mod tests {
             json!({"baseline_id": "b", "as_of": "2026-07-28T10:30:00Z"}),
             "read_context.selector is missing although baseline_id and as_of are both given",
         );
+        check(json!({"proposal_id": "p", "sequence": 3}), "head at 3");
+        for other in
+            [json!({"proposal_id": "p", "baseline_id": "b"}), json!({"proposal_id": "p", "selector": "published"})]
+        {
+            check(other, "read_context.proposal_id is read over head, and another state is asked for too");
+        }
         check(json!({"baseline_id": "b"}), "baseline_id b");
         check(json!({"selector": "published"}), "published");
         check(json!({"selector": "published", "baseline_id": "b", "sequence": 3}), "published b at 3");

@@ -1,12 +1,13 @@
 //! The records of one tenant at one point in history.
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use contract::Context;
 use contract::generated::transformation::Selector;
 use desk::{Failure, bounds, points};
-use ledger::{At, Find, LIVE, Ledger, Page, RecordKey, RecordVersion, Search, Seq};
+use ledger::{At, Find, LIVE, Ledger, Overlay, Page, RecordKey, RecordVersion, Search, Seq};
 use scope::Timestamp;
 use serde::de::DeserializeOwned;
 
@@ -27,7 +28,7 @@ const REPORTED_EVERY: usize = 25;
 /// Reads at one sequence number, inside the walls of one call.
 #[derive(Clone)]
 pub struct Snapshot<'a> {
-    pub(super) ledger: &'a dyn Ledger,
+    pub(super) ledger: Source<'a>,
     pub(super) ctx: &'a Context,
     /// The point every read is made at.
     pub at: Seq,
@@ -38,6 +39,26 @@ pub struct Snapshot<'a> {
     pub(super) as_of: Option<Timestamp>,
     /// The baseline that narrows what is shown.
     pub(super) through: Option<Arc<Through>>,
+    /// The proposal that is shown as if it were accepted.
+    pub(super) proposal: Option<String>,
+}
+
+/// Where a snapshot reads: the ledger, or the ledger with proposals laid over it.
+#[derive(Clone)]
+pub(super) enum Source<'a> {
+    Plain(&'a dyn Ledger),
+    Laid(Arc<Overlay<'a>>),
+}
+
+impl<'a> Deref for Source<'a> {
+    type Target = dyn Ledger + 'a;
+
+    fn deref(&self) -> &(dyn Ledger + 'a) {
+        match self {
+            Self::Plain(ledger) => *ledger,
+            Self::Laid(overlay) => overlay.as_ref(),
+        }
+    }
 }
 
 impl<'a> Snapshot<'a> {
@@ -45,7 +66,7 @@ impl<'a> Snapshot<'a> {
     /// Nothing it shows is older than `since`.
     pub async fn live(ledger: &'a dyn Ledger, ctx: &'a Context) -> Result<Self, Error> {
         let since = ledger.point(&ctx.scope.tenant, At::Head).await?;
-        Ok(Self { ledger, ctx, at: LIVE, since, selector: Selector::Head, as_of: None, through: None })
+        Ok(Self::plain(ledger, ctx, LIVE, since))
     }
 
     /// The state now.
@@ -56,7 +77,12 @@ impl<'a> Snapshot<'a> {
     /// The state at a point that has happened; `field` is the argument that names it.
     pub async fn at(ledger: &'a dyn Ledger, ctx: &'a Context, field: &str, at: At) -> Result<Self, Error> {
         let at = points::resolve(ledger, &ctx.scope.tenant, field, at).await?;
-        Ok(Self { ledger, ctx, at, since: at, selector: Selector::Head, as_of: None, through: None })
+        Ok(Self::plain(ledger, ctx, at, at))
+    }
+
+    fn plain(ledger: &'a dyn Ledger, ctx: &'a Context, at: Seq, since: Seq) -> Self {
+        let ledger = Source::Plain(ledger);
+        Self { ledger, ctx, at, since, selector: Selector::Head, as_of: None, through: None, proposal: None }
     }
 
     /// Tells the caller how far a long read has come, now and then; refuses to go on when the caller has given up.

@@ -9,14 +9,15 @@ const FACTS_PER_READ: usize = 500;
 
 impl Snapshot<'_> {
     /// The ids, by kind, of all records that facts between the two states are about. None when there are more than
-    /// `facts_max`, or when a state shows only a part, so that facts do not tell all.
+    /// `facts_max`, or when a state shows only a part or a proposal, so that facts do not tell all.
     pub async fn touched_until(
         &self,
         other: &Snapshot<'_>,
         facts_max: u64,
     ) -> Result<Option<BTreeMap<String, BTreeSet<String>>>, Error> {
         let (mut after, until) = (self.at.min(other.at), self.at.max(other.at));
-        if self.shows_a_part() || other.shows_a_part() || until - after > facts_max {
+        let told = |state: &Snapshot<'_>| !state.shows_a_part() && state.proposal.is_none();
+        if !told(self) || !told(other) || until - after > facts_max {
             return Ok(None);
         }
         let mut touched: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

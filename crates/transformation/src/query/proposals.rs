@@ -66,7 +66,7 @@ impl ProposalQuery {
         let page: Page<Stored<Proposal>> = snapshot.bounded_page(find).await?;
         let mut proposals = Vec::with_capacity(page.items.len());
         for proposal in &page.items {
-            let current = snapshot.pins_now(proposal).await?;
+            let current = snapshot.pins_with_extended(proposal).await?;
             proposals.push(message::proposal(proposal, &current, Vec::new(), false));
         }
         Ok(ListProposalsResponse {
@@ -80,7 +80,7 @@ impl ProposalQuery {
         let wanted = Wanted::new(request.read_context.as_ref())?;
         let snapshot = &wanted.snapshot(self.ledger.as_ref(), ctx).await?;
         let proposal = snapshot.proposal(&request.proposal_id).await?;
-        let current = snapshot.pins_now(&proposal).await?;
+        let current = snapshot.pins_with_extended(&proposal).await?;
         let rivals = snapshot.rivals(&proposal).await?;
         Ok(GetProposalResponse {
             proposal: Some(message::proposal(&proposal, &current, rivals, true)),

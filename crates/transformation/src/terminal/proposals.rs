@@ -93,7 +93,8 @@ impl Proposals {
                 perform(session, "ProposalWriteService.TriageProposal", &id, work).await?
             }
             Act::Approve { id, reason } => {
-                let request = ApproveProposalRequest { proposal_id: id.clone(), rationale: reason };
+                let request =
+                    ApproveProposalRequest { proposal_id: id.clone(), rationale: reason, ..Default::default() };
                 let work = |ctx| async move { write.approve_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.ApproveProposal", &id, work).await?
             }

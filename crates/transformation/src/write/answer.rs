@@ -2,14 +2,16 @@
 
 mod marks;
 
+use contract::Object;
 use contract::generated::transformation as proto;
 use contract::generated::transformation::{
-    AddComponentToCapabilityResponse, Capability, CreateCapabilityResponse, CreateCapabilityStructureResponse,
-    CreateElementResponse, CreateRelationshipResponse, DeleteElementResponse, SubmitArchitectureIntentResponse,
-    UpdateElementResponse,
+    AddComponentToCapabilityResponse, ApplyChangesResponse, Capability, CreateCapabilityResponse,
+    CreateCapabilityStructureResponse, CreateElementResponse, CreateRelationshipResponse, DeleteElementResponse,
+    SubmitArchitectureIntentResponse, UpdateElementResponse,
 };
 
-use super::planner::Outcome;
+use super::planner::{Applied, Outcome};
+use crate::domain::diff;
 use crate::domain::element::{Created, Deleted, Updated};
 use crate::domain::relationship::Link;
 use crate::domain::template::Made;
@@ -183,6 +185,38 @@ impl Answered for Deleted {
     }
 }
 
+impl Answered for Applied {
+    type Answer = ApplyChangesResponse;
+    const AGGREGATE: &'static str = "changes";
+
+    fn aggregate_id(&self) -> &str {
+        self.rows.first().map_or("", |(_, row)| &row.key.id)
+    }
+
+    fn answer(&self, notes: &Notes) -> ApplyChangesResponse {
+        answer!(ApplyChangesResponse, notes,
+            summary: diff::counts(self.rows.iter().map(|(_, row)| row)),
+            ids: Some(ids(self)),
+            changes: self.rows.iter().map(|(index, row)| message::change_made(*index, row)).collect(),
+        )
+    }
+}
+
+impl Applied {
+    /// The answer of a dry run: what would happen, and first of all that it did not.
+    pub fn rehearsed(&self, notes: &Notes) -> ApplyChangesResponse {
+        let mut answer = self.answer(notes);
+        answer.make_hypothetical();
+        answer.message = Some("Nothing changed: this is what the changes would do.".to_owned());
+        answer.outcome = proto::Outcome::Unspecified.into();
+        answer
+    }
+}
+
+fn ids(applied: &Applied) -> Object {
+    Object(applied.ids.iter().map(|(key, id)| (key.clone(), id.clone().into())).collect())
+}
+
 /// Whatever an intent leads to.
 impl Answered for Outcome {
     type Answer = SubmitArchitectureIntentResponse;
@@ -197,6 +231,7 @@ impl Answered for Outcome {
             Self::Settled(settled) => &settled.relationship.id,
             Self::Made(made) => &made.elements[0].id,
             Self::Saved(saved) => &saved.view.id,
+            Self::Applied(applied) => applied.aggregate_id(),
             Self::Scrum(changed) => changed.aggregate_id(),
         }
     }
@@ -222,6 +257,10 @@ impl Answered for Outcome {
             }
             // Templates and Scrum have tools of their own; an architecture intent never leads here.
             Self::Made(_) | Self::Scrum(_) => {}
+            Self::Applied(applied) => {
+                answer.changes = applied.rows.iter().map(|(index, row)| message::change_made(*index, row)).collect();
+                answer.ids = Some(ids(applied));
+            }
             Self::Saved(saved) => answer.view = Some(message::view(&saved.view, saved.version)),
         }
         answer

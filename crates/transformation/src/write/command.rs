@@ -1,22 +1,27 @@
 //! Requests as commands: the checks that need nothing but the request.
 
+pub mod changes;
 mod intent;
 
 use contract::generated::transformation::{
     AccessType, AddComponentToCapabilityRequest, CapabilityProfile as ProfileMessage, CapabilityProfileChange,
     CreateCapabilityRequest, CreateCapabilityStructureRequest, CreateElementRequest, CreateRelationshipRequest,
-    Criticality as CriticalityMessage, DeleteElementRequest, Lifecycle as LifecycleMessage, UpdateElementRequest,
-    WriteOperation,
+    Criticality as CriticalityMessage, DeleteElementRequest, Lifecycle as LifecycleMessage, UndoChangeRequest,
+    UpdateElementRequest, WriteOperation,
 };
 use contract::{Context, dispatch};
+use desk::Failure;
 use serde_json::{Map, Value};
 
 use crate::Error;
 use crate::domain::capability_profile::{Criticality, Lifecycle, ProfileChange};
+use crate::domain::change_set::ChangeSet;
 use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};
+use crate::domain::proposal::Proposal;
 use crate::domain::relationship::{Attributes, CreateRelationship, DeleteRelationship, UpdateRelationship};
 use crate::domain::scrum::intent::Submission;
 use crate::domain::template::{AddComponent, CreateStructure};
+use crate::domain::undo::Undo;
 use crate::domain::view::{DeleteView, SaveView};
 use crate::domain::{Name, id, key, properties};
 use crate::metamodel::ElementType;
@@ -36,6 +41,8 @@ pub enum Command {
     AddComponent(AddComponent),
     SaveView(SaveView),
     DeleteView(DeleteView),
+    Changes(ChangeSet),
+    Undo(Undo),
     Scrum(Submission),
 }
 
@@ -58,6 +65,7 @@ impl Command {
             }
             Operation::AddComponentToCapability => AddComponent::read(ctx, request(arguments)?).map(Self::AddComponent),
             Operation::SubmitArchitectureIntent => Self::intent(ctx, request(arguments)?),
+            Operation::ApplyChanges => Self::changes(ctx, request(arguments)?),
             Operation::SubmitScrumIntent => Submission::read(ctx, request(arguments)?).map(Self::Scrum),
             Operation::Unspecified => Err(Error::invalid(
                 "operation",
@@ -65,6 +73,37 @@ impl Command {
                 "give createElement, createRelationship, updateElement or deleteElement",
             )),
         }
+    }
+}
+
+/// The write that takes a change back; it is no tool, so no operation of the contract names it.
+pub const UNDO: &str = "undoChange";
+
+impl Command {
+    /// Reads the write that a proposal holds.
+    pub fn filed(ctx: &Context, proposal: &Proposal) -> Result<Self, Error> {
+        let arguments = proposal.arguments.0.clone();
+        match Self::operation_of(proposal)? {
+            UNDO => Ok(Self::Undo(Undo::read(ctx, request(arguments)?))),
+            name => Self::read(ctx, WriteOperation::from_label(name).unwrap_or_default(), arguments),
+        }
+    }
+
+    /// The name of the write that a proposal holds.
+    pub fn operation_of(proposal: &Proposal) -> Result<&'static str, Error> {
+        if proposal.operation == UNDO {
+            return Ok(UNDO);
+        }
+        WriteOperation::from_label(&proposal.operation).map(|operation| operation.label()).ok_or_else(|| {
+            let cause = format!("a proposal holds the unknown operation {}", proposal.operation);
+            Failure::Internal { error_id: proposal.id.clone(), cause }.into()
+        })
+    }
+}
+
+impl Undo {
+    pub fn read(ctx: &Context, request: UndoChangeRequest) -> Self {
+        Self { change: request.change_id, now: ctx.now }
     }
 }
 

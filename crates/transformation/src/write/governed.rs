@@ -1,19 +1,20 @@
 //! How a write is made: at once, or as a proposal. The policy decides; this carries it out.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use contract::generated::transformation::CommitMode;
 use contract::{Context, Object, RiskTier};
-use ledger::{Expectation, RecordKey};
+use ledger::{Expectation, Overlay, RecordKey};
 use scope::IdSource;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::answer::{Answered, Proposable, describe};
-use super::{Recorder, references};
+use super::{Planner, Recorder, references};
 use crate::Error;
 use crate::domain::policy::{Governance, Mode, Policy, Ruling, Way};
-use crate::domain::proposal::{self, Act, Change, LinkPin, Pin, Proposal, ProposalFact, Risk, Status};
+use crate::domain::proposal::{self, Act, Change, LinkPin, Pin, Proposal, ProposalFact, ProposedFact, Risk, Status};
 use crate::domain::{Decision, Fact, Notes, Stored};
 use crate::projection::{Snapshot, message};
 
@@ -95,16 +96,95 @@ impl<'a> GovernedWrite<'a> {
         match self.way {
             Way::Commit => self.recorder.once(self.caller, decide).await,
             Way::Propose => {
-                let filed = || async { Box::pin(self.propose(decide().await?)).await };
+                let filed = || async { Box::pin(self.propose(decide().await?, &[])).await };
                 self.recorder.once(self.caller, filed).await
             }
         }
     }
 
-    /// The decision to file a proposal instead of what was decided.
+    /// The same for writes that may build upon what the caller has proposed before: `decide` is given the planner to use.
+    pub async fn submit_over<T, F, Fut>(&self, planner: &Planner, decide: F) -> Result<T::Answer, Error>
+    where
+        T: Answered<Answer: Proposable> + Send + Sync,
+        F: Fn(Planner) -> Fut + Sync,
+        Fut: Future<Output = Result<Decision<T>, Error>> + Send,
+    {
+        match self.way {
+            Way::Commit => self.recorder.once(self.caller, || decide(planner.clone())).await,
+            Way::Propose => {
+                let filed = || Box::pin(self.propose_over(planner, &decide));
+                self.recorder.once(self.caller, filed).await
+            }
+        }
+    }
+
+    /// Files a write on the model as it is; or, where that refuses it or the caller has proposed to change the same, on the
+    /// model as it would be with the caller's open proposals.
+    async fn propose_over<T, F, Fut>(
+        &self,
+        planner: &Planner,
+        decide: &F,
+    ) -> Result<Decision<Proposed<T::Answer>>, Error>
+    where
+        T: Answered<Answer: Proposable> + Send + Sync,
+        F: Fn(Planner) -> Fut + Sync,
+        Fut: Future<Output = Result<Decision<T>, Error>> + Send,
+    {
+        let live = Snapshot::live(self.recorder.ledger(), self.caller).await?;
+        if self.asked.rebase_of.is_none()
+            && let Some(same) = live.asked_before(&self.request_hash()).await?
+            && !proposal::is_stale(&same, &live.pins_with_extended(&same).await?)
+        {
+            let would_be = serde_json::from_value(Value::Object(same.would_be.0.clone()));
+            if let Ok(would_be) = would_be {
+                return self.filed_before(same.state, would_be, None);
+            }
+        }
+        let plain = decide(planner.clone()).await;
+        let own = live.own_open_proposals().await?;
+        let own: Vec<Stored<Proposal>> = own.into_iter().filter(|one| self.may_build_upon(one)).collect();
+        let touched = |keys: &[RecordKey]| own.iter().any(|one| one.changes_any(keys));
+        match &plain {
+            Ok(decision) if !touched(&rests_on(decision)) => return self.propose(plain?, &[]).await,
+            Err(Error::Failed(_)) => return self.propose(plain?, &[]).await,
+            _ if own.is_empty() => return self.propose(plain?, &[]).await,
+            _ => {}
+        }
+        let overlay = Overlay::over(planner.ledger(), self.caller.scope.tenant.clone(), live.since);
+        let mut laid: Vec<Stored<Proposal>> = Vec::new();
+        for one in own {
+            // What builds upon something that was closed cannot be built upon.
+            if live.chain(&one).await.is_ok() && !proposal::is_stale(&one, &live.pins_with_extended(&one).await?) {
+                live.lay(&overlay, &one).await?;
+                laid.push(one);
+            }
+        }
+        let over = planner.over(Arc::new(overlay));
+        match (decide(over).await, plain) {
+            (Ok(decision), _) => {
+                let keys = rests_on(&decision);
+                let extended: Vec<Stored<Proposal>> = laid.into_iter().filter(|one| one.changes_any(&keys)).collect();
+                self.propose(decision, &extended).await
+            }
+            (Err(_), Ok(decision)) => self.propose(decision, &[]).await,
+            (Err(refusal), Err(_)) => Err(refusal),
+        }
+    }
+
+    /// A proposal is not built upon by the one that takes its place.
+    fn may_build_upon(&self, proposal: &Proposal) -> bool {
+        self.asked.rebase_of.as_ref().is_none_or(|old| old.id != proposal.id && !proposal.extends.contains(&old.id))
+    }
+
+    fn request_hash(&self) -> String {
+        proposal::request_hash(&self.caller.principal.id(), self.asked.operation, &self.arguments)
+    }
+
+    /// The decision to file a proposal instead of what was decided, over those that it builds upon.
     async fn propose<T: Answered<Answer: Proposable>>(
         &self,
         decision: Decision<T>,
+        extended: &[Stored<Proposal>],
     ) -> Result<Decision<Proposed<T::Answer>>, Error> {
         let mut would_be = decision.outcome.answer(&decision.notes);
         if decision.facts.is_empty() {
@@ -118,10 +198,11 @@ impl<'a> GovernedWrite<'a> {
             });
         }
         let snapshot = Snapshot::live(self.recorder.ledger(), self.caller).await?;
-        let pins = pins(&decision.expectations, &snapshot).await?;
+        let pins = pins(&decision.expectations, &snapshot.clone().with(extended).await?).await?;
         would_be.make_hypothetical();
         let risk: Risk = self.asked.tier.into();
         let ctx = self.caller;
+        let facts: Vec<ProposedFact> = decision.facts.iter().map(ProposedFact::new).collect();
         let mut proposal = Proposal {
             id: ctx.ids.next(),
             repository_id: ctx.scope.repository.to_string(),
@@ -134,8 +215,12 @@ impl<'a> GovernedWrite<'a> {
             would_be: object(&would_be),
             reserved_ids: self.reserved.taken(),
             pins,
-            link_pins: link_pins(&decision.expectations),
+            link_pins: link_pins(&decision.expectations, extended),
             outline: Some(proposal::outline(&decision.facts)),
+            plan: Some(proposal::plan_of(&facts)),
+            facts,
+            extends: extended.iter().map(|one| one.id.clone()).collect(),
+            asked: Some(self.request_hash()),
             proposed_by: ctx.principal.id(),
             proposed_by_kind: ctx.principal.kind,
             approvals_needed: proposal::approvals_needed(self.governance, risk),
@@ -151,7 +236,7 @@ impl<'a> GovernedWrite<'a> {
         let mut replaced = self.asked.rebase_of.clone();
         if let Some(same) = snapshot.same_proposal(&proposal).await? {
             let is_replaced = replaced.as_ref().is_some_and(|old| old.id == same.id);
-            if !is_replaced && proposal::is_stale(&same, &snapshot.pins_now(&same).await?) {
+            if !is_replaced && proposal::is_stale(&same, &snapshot.pins_with_extended(&same).await?) {
                 replaced = Some(Box::new(same));
             } else if !is_replaced {
                 return self.filed_before(same.state, would_be, replaced.as_deref());
@@ -166,7 +251,13 @@ impl<'a> GovernedWrite<'a> {
                 "Read them with transformation.getProposal before more is proposed",
             );
         }
-        notes.suggestions = vec![follow(&proposal)];
+        notes.suggestions = vec![follow(&proposal), read_so(&proposal)];
+        if !proposal.extends.is_empty() {
+            notes.suggest(format!(
+                "It extends {} and is accepted after it, or together with it",
+                proposal.extends.join(", ")
+            ));
+        }
         let (mut facts, mut expectations) = self.close(replaced.as_deref(), &proposal.id)?;
         facts.push(Fact::Proposal(ProposalFact::Created(proposal.clone())));
         expectations.push(Expectation::Absent { key: proposal.key() });
@@ -218,6 +309,20 @@ fn follow(proposal: &Proposal) -> String {
     format!("transformation.getProposal with proposal_id {} shows what becomes of it", proposal.id)
 }
 
+/// How the model is read as if a proposal were accepted.
+fn read_so(proposal: &Proposal) -> String {
+    format!("Every query shows the model with it: read_context {{\"proposal_id\": \"{}\"}}", proposal.id)
+}
+
+/// The records that a decision rests on or changes.
+fn rests_on<T>(decision: &Decision<T>) -> Vec<RecordKey> {
+    let expected = decision.expectations.iter().filter_map(|expectation| match expectation {
+        Expectation::Version { key, .. } | Expectation::Exists { key } => Some(key.clone()),
+        _ => None,
+    });
+    expected.chain(decision.facts.iter().map(Fact::subject)).collect()
+}
+
 /// A write that was filed, with the answer as it would be.
 #[derive(Debug, Clone)]
 pub struct Proposed<A> {
@@ -265,9 +370,13 @@ async fn pins(expectations: &[Expectation], snapshot: &Snapshot<'_>) -> Result<V
 }
 
 /// The elements whose relationships a decision rests on.
-fn link_pins(expectations: &[Expectation]) -> Vec<LinkPin> {
+fn link_pins(expectations: &[Expectation], extended: &[Stored<Proposal>]) -> Vec<LinkPin> {
+    // Where the proposals that it builds upon link something, the outline has to do.
+    let linked: BTreeSet<&str> = extended.iter().flat_map(|one| one.linked()).collect();
     let pin = |expectation: &Expectation| match expectation {
-        Expectation::LinksUnchanged { id, since } => Some(LinkPin { id: id.clone(), since: *since }),
+        Expectation::LinksUnchanged { id, since } if !linked.contains(id.as_str()) => {
+            Some(LinkPin { id: id.clone(), since: *since })
+        }
         _ => None,
     };
     // The outline sees to what is beyond the bound, once the proposal is accepted.

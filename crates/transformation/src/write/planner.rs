@@ -1,12 +1,16 @@
 //! From a command to a decision: loads what the rules want to see, at one point, and writes nothing.
 
+mod changes;
 mod element;
 mod relationship;
 mod template;
+mod undo;
 mod view;
 
 use contract::Context;
 use ledger::SharedLedger;
+
+pub use changes::Applied;
 
 use super::Command;
 use super::scrum::ScrumPlanner;
@@ -29,6 +33,15 @@ pub struct Planner {
 impl Planner {
     pub fn new(ledger: SharedLedger, profile: Profile) -> Self {
         Self { ledger, profile }
+    }
+
+    /// The same rules over another ledger.
+    pub fn over(&self, ledger: SharedLedger) -> Self {
+        Self { ledger, profile: self.profile }
+    }
+
+    pub fn ledger(&self) -> SharedLedger {
+        self.ledger.clone()
     }
 
     /// What any write would lead to, as far as the caller is told: warnings and suggestions, or the refusal.
@@ -55,6 +68,8 @@ impl Planner {
             Command::AddComponent(command) => self.add_component(ctx, command).await?.map(Outcome::Made),
             Command::SaveView(command) => self.save_view(ctx, command).await?.map(Outcome::Saved),
             Command::DeleteView(command) => self.delete_view(ctx, command).await?.map(Outcome::Saved),
+            Command::Changes(set) => self.apply(ctx, set).await?.map(Outcome::Applied),
+            Command::Undo(undo) => self.undo(ctx, undo).await?.map(Outcome::Applied),
             Command::Scrum(submission) => {
                 let planner = ScrumPlanner::new(self.ledger.clone());
                 planner.decide(ctx, submission).await?.map(|changed| Outcome::Scrum(Box::new(changed)))
@@ -74,5 +89,6 @@ pub enum Outcome {
     Settled(Settled),
     Made(Made),
     Saved(Saved),
+    Applied(Applied),
     Scrum(Box<Changed>),
 }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use contract::generated::transformation::{
     ApproveProposalRequest, Outcome as OutcomeMessage, ProposalDecided, ProposalWriteService, RebaseProposalRequest,
-    RejectProposalRequest, RiskLevel, TriageProposalRequest, WithdrawProposalRequest, WriteOperation,
+    RejectProposalRequest, RiskLevel, TriageProposalRequest, WithdrawProposalRequest,
 };
 use contract::{CallError, Context, RiskTier};
-use desk::Failure;
-use ledger::{Expectation, SharedLedger};
+use ledger::{Expectation, Overlay, Seq, SharedLedger};
 use scope::Timestamp;
 
 use super::answer::{Answered, Replayable};
@@ -19,7 +18,7 @@ use crate::domain::decision::version_id;
 use crate::domain::policy::{Mode, Policy};
 use crate::domain::proposal::{self, Act, Approved, LinkPin, PinsNow, Proposal, ProposalFact, Risk};
 use crate::domain::{Decision, Fact, Notes, Stored};
-use crate::projection::{Snapshot, message};
+use crate::projection::{Snapshot, fold, message};
 use crate::{Config, Error};
 
 /// Everything that is decided about proposals.
@@ -45,62 +44,115 @@ impl ProposalWrite {
         Ok((snapshot, proposal))
     }
 
-    /// Decides what an approval leads to; with the last one, the change itself is part of the decision.
-    async fn approve(&self, ctx: &Context, id: &str, act: &Act<'_>) -> Result<Decision<Decided>, Error> {
-        let (snapshot, stored) = self.load(ctx, id).await?;
-        let current = snapshot.pins_now(&stored).await?;
-        match proposal::approve(&self.policy.governance, &stored, &current, act)? {
-            Approved::Counted(decision) => Ok(decided(decision, stored.version, OutcomeMessage::PendingApproval)),
-            Approved::Carried(accepted) => self.carry(ctx, &stored, *accepted).await,
+    /// Decides what an approval leads to; with the last one, the change itself is part of the decision. With `together`, the
+    /// open proposals that it builds upon are approved too, and all are made at once or none.
+    async fn approve(
+        &self,
+        ctx: &Context,
+        request: &ApproveProposalRequest,
+        act: &Act<'_>,
+    ) -> Result<Decision<Decided>, Error> {
+        let (snapshot, stored) = self.load(ctx, &request.proposal_id).await?;
+        proposal::refuse_other_plan(&stored, request.plan.as_deref())?;
+        let governance = &self.policy.governance;
+        let current = snapshot.pins_with_extended(&stored).await?;
+        let approved = proposal::approve(governance, &stored, &current, act)?;
+        let chain = snapshot.chain(&stored).await?;
+        if !request.together || chain.len() == 1 {
+            return match approved {
+                Approved::Counted(decision) => Ok(decided(decision, stored.version, OutcomeMessage::PendingApproval)),
+                Approved::Carried(accepted) => {
+                    proposal::refuse_out_of_order(&stored, &chain)?;
+                    self.carry(ctx, snapshot.since, vec![(stored, *accepted)]).await
+                }
+            };
         }
+        let mut counted: Option<Decision<Decided>> = None;
+        let mut carried: Vec<(Stored<Proposal>, Proposal)> = Vec::new();
+        for one in chain {
+            let act = Act { decision_id: ctx.ids.next(), ..act.clone() };
+            let current = snapshot.pins_with_extended(&one).await?;
+            match proposal::approve(governance, &one, &current, &act)? {
+                Approved::Carried(accepted) => carried.push((one, *accepted)),
+                Approved::Counted(decision) => {
+                    let decision = decided(decision, one.version, OutcomeMessage::PendingApproval);
+                    counted = Some(match counted {
+                        Some(earlier) => earlier.then(decision),
+                        None => decision,
+                    });
+                }
+            }
+        }
+        let Some(mut counted) = counted else { return self.carry(ctx, snapshot.since, carried).await };
+        for (one, accepted) in carried {
+            let waiting = proposal::wait_for_others(&one, accepted);
+            counted = counted.then(decided(waiting, one.version, OutcomeMessage::PendingApproval));
+        }
+        Ok(counted)
     }
 
-    /// The accepted change, on the versions that were reviewed, together with its acceptance.
+    /// The accepted changes, each on the versions that were reviewed and over those before it, together with their acceptance.
     async fn carry(
         &self,
         ctx: &Context,
-        stored: &Stored<Proposal>,
-        mut accepted: Proposal,
+        since: Seq,
+        accepted: Vec<(Stored<Proposal>, Proposal)>,
     ) -> Result<Decision<Decided>, Error> {
-        let reserve = Reserve::of(stored.reserved_ids.clone(), ctx.ids.clone());
-        let reserved = Context { ids: Arc::new(reserve), ..ctx.clone() };
-        let command = Command::read(&reserved, operation(stored)?, stored.arguments.0.clone())?;
-        let change = self.planner.decide(&reserved, &command).await?;
-        proposal::refuse_other_change(stored, &change.facts)?;
-        accepted.accepted_as = versions_made(&change.outcome);
-        let mut facts = change.facts;
-        let record = accepted.decision.clone();
-        facts.push(Fact::Proposal(ProposalFact::Accepted(accepted.clone())));
-        facts.extend(record.map(|record| Fact::Proposal(ProposalFact::DecisionRecorded(record))));
-        let mut expectations = change.expectations;
-        expectations.push(Expectation::Version { key: stored.key(), version: stored.version });
-        expectations
-            .extend(stored.pins.iter().map(|pin| Expectation::Version { key: pin.key(), version: pin.version }));
-        let unchanged = |pin: &LinkPin| Expectation::LinksUnchanged { id: pin.id.clone(), since: pin.since };
-        expectations.extend(stored.link_pins.iter().map(unchanged));
-        let outcome = Decided {
-            proposal: Stored { state: accepted, version: stored.version + 1, at: ctx.now },
-            outcome: OutcomeMessage::Committed,
-        };
-        Ok(Decision { outcome, facts, expectations, notes: change.notes })
+        let overlay = Arc::new(Overlay::over(self.planner.ledger(), ctx.scope.tenant.clone(), since));
+        let planner = self.planner.over(overlay.clone());
+        let (mut facts, mut expectations, mut notes) = (Vec::new(), Vec::new(), Notes::default());
+        let mut last = None;
+        for (stored, mut accepted) in accepted {
+            let reserve = Reserve::of(stored.reserved_ids.clone(), ctx.ids.clone());
+            let reserved = Context { ids: Arc::new(reserve), ..ctx.clone() };
+            let command = Command::filed(&reserved, &stored)?;
+            let change = planner.decide(&reserved, &command).await?;
+            proposal::refuse_other_change(&stored, &change.facts)?;
+            accepted.accepted_as = versions_made(&change.outcome);
+            let unchanged = |pin: &LinkPin| Expectation::LinksUnchanged { id: pin.id.clone(), since: pin.since };
+            let mut expected = change.expectations;
+            expected.push(Expectation::Version { key: stored.key(), version: stored.version });
+            expected
+                .extend(stored.pins.iter().map(|pin| Expectation::Version { key: pin.key(), version: pin.version }));
+            expected.extend(stored.link_pins.iter().map(unchanged));
+            // What the changes before it make need not be expected of the ledger.
+            expectations.extend(expected.into_iter().filter(|expectation| match expectation {
+                Expectation::Version { key, .. } | Expectation::Exists { key } | Expectation::Absent { key } => {
+                    !overlay.changes(key)
+                }
+                Expectation::LinksUnchanged { .. } | Expectation::NoPath { .. } => true,
+            }));
+            for fact in &change.facts {
+                overlay.lay(&fold::effects(fact), ctx.now).await?;
+            }
+            facts.extend(change.facts);
+            let record = accepted.decision.clone();
+            facts.push(Fact::Proposal(ProposalFact::Accepted(accepted.clone())));
+            facts.extend(record.map(|record| Fact::Proposal(ProposalFact::DecisionRecorded(record))));
+            notes = change.notes;
+            let proposal = Stored { state: accepted, version: stored.version + 1, at: ctx.now };
+            last = Some(Decided { proposal, outcome: OutcomeMessage::Committed });
+        }
+        let outcome = last.expect("at least one proposal is accepted");
+        Ok(Decision { outcome, facts, expectations, notes })
     }
 
     /// Files the same change again on the current versions, and closes the old proposal.
     async fn rebase(&self, ctx: &Context, id: &str) -> Result<ProposalDecided, Error> {
         let (_, stored) = self.load(ctx, id).await?;
-        let operation = operation(&stored)?;
         let asked = Asked {
-            operation: operation.label(),
+            operation: Command::operation_of(&stored)?,
             tier: tier(stored.risk),
             mode: Mode::Propose,
             rebase_of: Some(Box::new(stored.clone())),
         };
         let write = GovernedWrite::open(&self.recorder, &self.policy, ctx, asked, &stored.arguments)?;
-        let command = Command::read(&write.ctx, operation, stored.arguments.0.clone())?;
-        let filed = write.submit(|| self.planner.decide(ctx, &command)).await?;
+        let command = Command::filed(&write.ctx, &stored)?;
+        let filed =
+            write.submit_over(&self.planner, async |planner: Planner| planner.decide(ctx, &command).await).await?;
         let next = filed.proposal.map(|note| note.id).unwrap_or_default();
         let (snapshot, fresh) = self.load(ctx, &next).await?;
-        let current = snapshot.pins_now(&fresh).await?;
+        let current = snapshot.pins_with_extended(&fresh).await?;
         let rivals = snapshot.rivals(&fresh).await?;
         Ok(ProposalDecided {
             success: true,
@@ -136,8 +188,8 @@ impl ProposalWriteService for ProposalWrite {
         ctx: &Context,
         request: ApproveProposalRequest,
     ) -> Result<ProposalDecided, CallError> {
-        let act = act(ctx, request.rationale);
-        Ok(self.recorder.once(ctx, || self.approve(ctx, &request.proposal_id, &act)).await?)
+        let act = act(ctx, request.rationale.clone());
+        Ok(self.recorder.once(ctx, || self.approve(ctx, &request, &act)).await?)
     }
 
     async fn reject_proposal(
@@ -214,13 +266,6 @@ fn decided(decision: Decision<Proposal>, version: u64, outcome: OutcomeMessage) 
     decision.map(|state| Decided { proposal: Stored { state, version: version + 1, at }, outcome })
 }
 
-fn operation(proposal: &Proposal) -> Result<WriteOperation, Error> {
-    WriteOperation::from_label(&proposal.operation).ok_or_else(|| {
-        let cause = format!("a proposal holds the unknown operation {}", proposal.operation);
-        Failure::Internal { error_id: proposal.id.clone(), cause }.into()
-    })
-}
-
 fn tier(risk: Risk) -> RiskTier {
     match risk {
         Risk::Low => RiskTier::Low,
@@ -244,6 +289,7 @@ fn versions_made(outcome: &Outcome) -> Vec<String> {
             elements.chain(made.links.iter().map(|link| version_id(&link.relationship.id, 1))).collect()
         }
         Outcome::Saved(saved) => vec![version_id(&saved.view.id, saved.version)],
+        Outcome::Applied(applied) => applied.rows.iter().map(|(_, row)| version_id(&row.key.id, row.version)).collect(),
         Outcome::Scrum(changed) => vec![changed.product_id.clone()],
     }
 }

@@ -28,6 +28,7 @@ async fn every_write_answers_with_success_ids_and_next_steps() {
         ("addComponentToCapability", json!({"capability_id": "Sales", "component_name": "Shop"}), "/component/id"),
         ("updateElement", json!({"id": "App", "description": "d"}), "/element/id"),
         ("deleteElement", json!({"id": "Shop"}), "/element/id"),
+        ("applyChanges", json!({"changes": [{"op": "create", "type": "Node", "name": "Box"}]}), "/changes/0/id"),
         ("createBaseline", json!({"name": "First"}), "/baseline/id"),
         ("promoteBaseline", json!({"baseline_id": "First"}), "/baseline/id"),
         ("submitArchitectureIntent", json!({"operation": "createView", "create_view": {"name": "V"}}), "/view/id"),
@@ -221,6 +222,7 @@ async fn every_operation_can_be_validated() {
         ("addComponentToCapability", json!({"capability_id": "Orders", "component_name": "Shop"})),
         ("submitArchitectureIntent", json!({"operation": "createView", "create_view": {"name": "V"}})),
         ("submitScrumIntent", goal),
+        ("applyChanges", json!({"changes": [{"op": "create", "type": "Node", "name": "m"}]})),
     ];
     let tools = &world.capability.manifest().tools;
     let validate = tools.iter().find(|tool| tool.name == "transformation.validateWrite").unwrap();

@@ -162,6 +162,7 @@ async fn hints_and_descriptions_are_truthful() {
     for tool in &world.capability.manifest().tools {
         assert_eq!(tool.hints.read_only, tool.side == Side::Query, "{}", tool.name);
         let destroys = [
+            "transformation.applyChanges",
             "transformation.deleteElement",
             "transformation.promoteBaseline",
             "transformation.submitArchitectureIntent",

@@ -21,7 +21,11 @@ pub fn id(answer: &Value) -> String {
 }
 
 pub async fn approve(world: &World, proposal: &str) -> Value {
-    let request = ApproveProposalRequest { proposal_id: proposal.to_owned(), rationale: Some("fits".to_owned()) };
+    let request = ApproveProposalRequest {
+        proposal_id: proposal.to_owned(),
+        rationale: Some("fits".to_owned()),
+        ..Default::default()
+    };
     shown(world, world.capability.proposals().approve_proposal(&world.ctx(), request).await)
 }
 

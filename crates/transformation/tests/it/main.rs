@@ -4,6 +4,7 @@
 
 mod acceptance;
 mod baselines;
+mod change_sets;
 mod changes;
 mod compare;
 mod contention;
@@ -33,4 +34,5 @@ mod surface;
 mod templates;
 mod validation;
 mod views;
+mod whole_changes;
 mod world;

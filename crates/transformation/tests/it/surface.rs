@@ -11,7 +11,7 @@ use transformation::write::DefinitionWrite;
 
 use crate::world::{World, outcome};
 
-// the tools of both specifications, and compareStates.
+// the tools of both specifications, compareStates and applyChanges.
 #[test]
 fn the_tools_are_those_of_the_specifications() {
     let named = |side: Side| {
@@ -28,6 +28,7 @@ fn the_tools_are_those_of_the_specifications() {
         named(Side::Command),
         [
             "addComponentToCapability",
+            "applyChanges",
             "createBaseline",
             "createCapability",
             "createCapabilityStructure",
@@ -65,7 +66,7 @@ fn the_tools_are_those_of_the_specifications() {
 }
 
 #[test]
-fn the_whole_list_is_under_42_kilobytes() {
+fn the_whole_list_is_under_44_kilobytes() {
     let listed: usize = manifest()
         .tools
         .iter()
@@ -78,7 +79,7 @@ fn the_whole_list_is_under_42_kilobytes() {
             schemas.to_string().len()
         })
         .sum();
-    assert!(listed < 42 * 1024, "{listed} bytes");
+    assert!(listed < 44 * 1024, "{listed} bytes");
 }
 
 //
@@ -158,11 +159,12 @@ async fn the_stated_risk_decides_what_an_architect_commits() {
     let architect = world.as_caller("architect", PrincipalKind::User, &["architect"]);
     for tool in manifest().tools.into_iter().filter(|tool| tool.side == Side::Command && tool.toolset != "scrum") {
         let ctx = architect.ctx();
-        // An intent is as risky as its operation; the tool states the highest.
+        // An intent is as risky as its operation, a set as its changes; the tool states the highest.
         let example = match tool.name.as_str() {
             "transformation.submitArchitectureIntent" => {
                 json!({"operation": "deleteElement", "delete_element": {"id": "OrderService"}})
             }
+            "transformation.applyChanges" => json!({"changes": [{"op": "delete", "id": "OrderService"}]}),
             _ => tool.examples[0].input.clone(),
         };
         let arguments = example.as_object().cloned().unwrap();

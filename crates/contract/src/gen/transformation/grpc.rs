@@ -450,12 +450,32 @@ impl<S: TransformationArchitectureWriteService + 'static>
         let response = self.0.delete_element(&ctx, request).await.map_err(crate::grpc::status)?;
         Ok(::tonic::Response::new(response))
     }
+    async fn apply_changes(
+        &self,
+        request: ::tonic::Request<ApplyChangesRequest>,
+    ) -> Result<::tonic::Response<ApplyChangesResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.apply_changes(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
     async fn submit_intent(
         &self,
         request: ::tonic::Request<TransformationArchitectureDomainIntent>,
     ) -> Result<::tonic::Response<SubmitArchitectureIntentResponse>, ::tonic::Status> {
         let (ctx, request) = crate::grpc::arrived(request)?;
         let response = self.0.submit_intent(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
+impl<S: ChangeWriteService + 'static> change_write_service_server::ChangeWriteService for Grpc<S> {
+    async fn undo_change(
+        &self,
+        request: ::tonic::Request<UndoChangeRequest>,
+    ) -> Result<::tonic::Response<ApplyChangesResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.undo_change(&ctx, request).await.map_err(crate::grpc::status)?;
         Ok(::tonic::Response::new(response))
     }
 }
@@ -5413,6 +5433,26 @@ pub mod transformation_architecture_write_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
+        /// Make up to 200 changes as one, all or none. Give what a change makes a key and name it $key in others. TIP: dry_run, like validateWrite, only checks.
+        pub async fn apply_changes(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ApplyChangesRequest>,
+        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/ApplyChanges",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
+                "ApplyChanges",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
         /// Submit one change of elements, relationships or views: operation, and the one object that it names. TIP: call validateWrite first.
         pub async fn submit_intent(
             &mut self,
@@ -5462,6 +5502,11 @@ pub mod transformation_architecture_write_service_server {
             &self,
             request: tonic::Request<super::DeleteElementRequest>,
         ) -> std::result::Result<tonic::Response<super::DeleteElementResponse>, tonic::Status>;
+        /// Make up to 200 changes as one, all or none. Give what a change makes a key and name it $key in others. TIP: dry_run, like validateWrite, only checks.
+        async fn apply_changes(
+            &self,
+            request: tonic::Request<super::ApplyChangesRequest>,
+        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status>;
         /// Submit one change of elements, relationships or views: operation, and the one object that it names. TIP: call validateWrite first.
         async fn submit_intent(
             &self,
@@ -5668,6 +5713,38 @@ pub mod transformation_architecture_write_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/ApplyChanges" => {
+                    #[allow(non_camel_case_types)]
+                    struct ApplyChangesSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
+                    impl<T: TransformationArchitectureWriteService>
+                        tonic::server::UnaryService<super::ApplyChangesRequest> for ApplyChangesSvc<T>
+                    {
+                        type Response = super::ApplyChangesResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ApplyChangesRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TransformationArchitectureWriteService>::apply_changes(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ApplyChangesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/SubmitIntent" => {
                     #[allow(non_camel_case_types)]
                     struct SubmitIntentSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
@@ -5729,6 +5806,233 @@ pub mod transformation_architecture_write_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService";
     impl<T> tonic::server::NamedService for TransformationArchitectureWriteServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod change_write_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct ChangeWriteServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> ChangeWriteServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> ChangeWriteServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ChangeWriteServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Takes a committed change back, as a new change.
+        pub async fn undo_change(
+            &mut self,
+            request: impl tonic::IntoRequest<super::UndoChangeRequest>,
+        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ChangeWriteService/UndoChange",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("ameide_core_proto.transformation.core.v1.ChangeWriteService", "UndoChange"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod change_write_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ChangeWriteServiceServer.
+    #[async_trait]
+    pub trait ChangeWriteService: std::marker::Send + std::marker::Sync + 'static {
+        /// Takes a committed change back, as a new change.
+        async fn undo_change(
+            &self,
+            request: tonic::Request<super::UndoChangeRequest>,
+        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct ChangeWriteServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ChangeWriteServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ChangeWriteServiceServer<T>
+    where
+        T: ChangeWriteService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.ChangeWriteService/UndoChange" => {
+                    #[allow(non_camel_case_types)]
+                    struct UndoChangeSvc<T: ChangeWriteService>(pub Arc<T>);
+                    impl<T: ChangeWriteService> tonic::server::UnaryService<super::UndoChangeRequest> for UndoChangeSvc<T> {
+                        type Response = super::ApplyChangesResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::UndoChangeRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as ChangeWriteService>::undo_change(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UndoChangeSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for ChangeWriteServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.ChangeWriteService";
+    impl<T> tonic::server::NamedService for ChangeWriteServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

@@ -21,6 +21,16 @@ pub fn same_tag(fingerprint: &str) -> String {
     format!("same:{fingerprint}")
 }
 
+/// The tag of the open proposals of an author.
+pub fn open_author_tag(author: &str) -> String {
+    format!("author:{author}")
+}
+
+/// The tag of the open proposal that was asked for so.
+pub fn asked_tag(hash: &str) -> String {
+    format!("asked:{hash}")
+}
+
 /// What a fact makes of its record.
 pub fn record(fact: &ProposalFact) -> Record {
     match fact {
@@ -46,6 +56,11 @@ fn proposal(state: &Proposal) -> Record {
             let fingerprint = state.fingerprint();
             tags.push(same_tag(&fingerprint));
             names.push(unique(format!("proposal:{}", state.repository_id), &fingerprint));
+        }
+        // Those of the earlier format are not found so, nor can they be built upon.
+        if state.plan.is_some() {
+            tags.push(open_author_tag(&state.proposed_by));
+            tags.extend(state.asked.iter().map(|hash| asked_tag(hash)));
         }
     }
     Record {

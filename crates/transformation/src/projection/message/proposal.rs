@@ -13,6 +13,7 @@ pub fn proposal_note(proposal: &Proposal) -> proto::ProposalNote {
         id: proposal.id.clone(),
         status: status(proposal.status).into(),
         risk_level: risk(proposal.risk).into(),
+        extends: proposal.extends.clone(),
     }
 }
 
@@ -66,6 +67,8 @@ pub fn proposal(stored: &Stored<Proposal>, current: &PinsNow, rivals: Vec<String
         repository_id: proposal.repository_id.clone(),
         element_id: proposal.id.clone(),
         version_id: version_id(&proposal.id, stored.version),
+        extends: proposal.extends.clone(),
+        plan: proposal.plan.clone(),
     }
 }
 

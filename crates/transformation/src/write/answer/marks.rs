@@ -1,10 +1,10 @@
 //! What is said about an answer after it was made: that it is a repetition, or that it has not happened yet.
 
 use contract::generated::transformation::{
-    AddComponentToCapabilityResponse, BaselineWriteResponse, CreateCapabilityResponse,
-    CreateCapabilityStructureResponse, CreateElementResponse, CreateRelationshipResponse, DeleteElementResponse,
-    Element, Outcome, PromoteDefinitionResponse, ProposalNote, Relationship, ScrumDomainIntentResponse,
-    SubmitArchitectureIntentResponse, UpdateElementResponse, UpsertDefinitionResponse,
+    AddComponentToCapabilityResponse, ApplyChangesResponse, BaselineWriteResponse, ChangeMade,
+    CreateCapabilityResponse, CreateCapabilityStructureResponse, CreateElementResponse, CreateRelationshipResponse,
+    DeleteElementResponse, Element, Outcome, PromoteDefinitionResponse, ProposalNote, Relationship,
+    ScrumDomainIntentResponse, SubmitArchitectureIntentResponse, UpdateElementResponse, UpsertDefinitionResponse,
 };
 use scope::Timestamp;
 use serde::Serialize;
@@ -96,7 +96,9 @@ proposable! {
         elements(this.created_elements.iter_mut().chain(&mut this.component));
         relationships(&mut this.created_relationships);
     };
+    ApplyChangesResponse, this => changes(&mut this.changes);
     SubmitArchitectureIntentResponse, this => {
+        changes(&mut this.changes);
         elements(&mut this.element);
         relationships(&mut this.relationship);
         if let Some(view) = &mut this.view {
@@ -122,5 +124,11 @@ fn relationships<'a>(relationships: impl IntoIterator<Item = &'a mut Relationshi
     for relationship in relationships {
         relationship.version = 0;
         relationship.version_id = version_id(&relationship.id, 0);
+    }
+}
+
+fn changes<'a>(changes: impl IntoIterator<Item = &'a mut ChangeMade>) {
+    for change in changes {
+        change.version = 0;
     }
 }

@@ -63,6 +63,7 @@ impl Command {
                 let given = intent.delete_view.ok_or_else(missing)?;
                 Self::DeleteView(DeleteView { view: given.id, expected_version: given.expected_version })
             }
+            Operation::IntentApplyChanges => Self::changes_of(ctx, intent.apply_changes.ok_or_else(missing)?)?,
             Operation::Unspecified => {
                 return Err(Error::invalid("operation", "is missing".to_owned(), "say which change you submit"));
             }
@@ -83,6 +84,7 @@ fn only_object(intent: &Intent) -> Result<&'static str, Error> {
         (Operation::IntentCreateView, "create_view", intent.create_view.is_some()),
         (Operation::IntentRecordViewLayout, "record_view_layout", intent.record_view_layout.is_some()),
         (Operation::IntentDeleteView, "delete_view", intent.delete_view.is_some()),
+        (Operation::IntentApplyChanges, "apply_changes", intent.apply_changes.is_some()),
     ];
     let operation = intent.operation();
     let Some(&(_, wanted, given)) = objects.iter().find(|(of, _, _)| *of == operation) else {
@@ -122,7 +124,7 @@ fn create_element(ctx: &Context, given: CreateElementIntent) -> Result<CreateEle
     })
 }
 
-fn junction_kind(text: String) -> Result<JunctionKind, Error> {
+pub(super) fn junction_kind(text: String) -> Result<JunctionKind, Error> {
     match text.to_ascii_lowercase().as_str() {
         "and" => Ok(JunctionKind::And),
         "or" => Ok(JunctionKind::Or),
@@ -260,7 +262,7 @@ fn layout(field: &str, nodes: Vec<ViewNode>, edges: Vec<ViewEdge>) -> Result<Lay
 }
 
 /// A description that changes; an empty one clears it.
-fn cleared(field: &'static str, text: Option<String>) -> Result<Option<Option<String>>, Error> {
+pub(super) fn cleared(field: &'static str, text: Option<String>) -> Result<Option<Option<String>>, Error> {
     match text {
         None => Ok(None),
         given => Ok(Some(properties::description(field, given)?)),
