@@ -74,7 +74,7 @@ pub async fn proposals(report: &mut Report, quick: bool) -> anyhow::Result<()> {
     }
     let between = cpu_s(std::process::id());
     for proposal_id in filed {
-        proposals.approve_proposal(&reviewer, ApproveProposalRequest { proposal_id, rationale: None }).await?;
+        proposals.approve_proposal(&reviewer, ApproveProposalRequest { proposal_id, ..Default::default() }).await?;
     }
     let after = cpu_s(std::process::id());
     #[expect(clippy::cast_precision_loss, reason = "a number of calls is small")]

@@ -56,7 +56,6 @@ pub struct Change {
 
 /// What a change does. References are ids, keys or names, or `$` and a key.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "a call has at most two hundred")]
 pub enum Act {
     Create(CreateElement),
     Relate(CreateRelationship),
@@ -305,7 +304,6 @@ fn disagree(field: &str, other: usize, how: &str) -> Error {
 
 /// Something of a model, whatever it is.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "one at a time")]
 pub enum Thing {
     Element(Stored<super::element::Element>),
     Relationship(Stored<super::relationship::Relationship>),

@@ -273,32 +273,6 @@ pub fn layer(number: i32) -> Option<Layer> {
     Layer::ALL.get(index).copied()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // one vocabulary, in the contract and in the metamodel.
-    #[test]
-    fn the_contract_and_the_metamodel_have_the_same_words() {
-        assert_eq!(proto::ElementType::ALL.len(), ElementType::COUNT);
-        for &of in proto::ElementType::ALL {
-            assert_eq!(element_type(of.into()).map(ElementType::label), Some(of.label()));
-        }
-        assert_eq!(proto::RelationshipType::ALL.len(), RelationshipType::COUNT);
-        for &of in proto::RelationshipType::ALL {
-            assert_eq!(relationship_type(of.into()).map(RelationshipType::label), Some(of.label()));
-        }
-        assert_eq!(proto::Layer::ALL.len(), Layer::ALL.len());
-        for &of in proto::Layer::ALL {
-            assert_eq!(layer(of.into()).map(Layer::label), Some(of.label()));
-        }
-        assert_eq!(proto::BaselineStatus::ALL.len(), Status::ALL.len());
-        for &of in proto::BaselineStatus::ALL {
-            assert_eq!(baseline_status(of.into()).map(Status::label), Some(of.label()));
-        }
-    }
-}
-
 /// What a change of a set leads to.
 pub fn change_made(index: usize, row: &diff::Row) -> proto::ChangeMade {
     let field = |field: &diff::Field| proto::FieldChange {
@@ -325,5 +299,31 @@ pub fn change_made(index: usize, row: &diff::Row) -> proto::ChangeMade {
         } else {
             Vec::new()
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // one vocabulary, in the contract and in the metamodel.
+    #[test]
+    fn the_contract_and_the_metamodel_have_the_same_words() {
+        assert_eq!(proto::ElementType::ALL.len(), ElementType::COUNT);
+        for &of in proto::ElementType::ALL {
+            assert_eq!(element_type(of.into()).map(ElementType::label), Some(of.label()));
+        }
+        assert_eq!(proto::RelationshipType::ALL.len(), RelationshipType::COUNT);
+        for &of in proto::RelationshipType::ALL {
+            assert_eq!(relationship_type(of.into()).map(RelationshipType::label), Some(of.label()));
+        }
+        assert_eq!(proto::Layer::ALL.len(), Layer::ALL.len());
+        for &of in proto::Layer::ALL {
+            assert_eq!(layer(of.into()).map(Layer::label), Some(of.label()));
+        }
+        assert_eq!(proto::BaselineStatus::ALL.len(), Status::ALL.len());
+        for &of in proto::BaselineStatus::ALL {
+            assert_eq!(baseline_status(of.into()).map(Status::label), Some(of.label()));
+        }
     }
 }

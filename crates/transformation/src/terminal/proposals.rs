@@ -43,6 +43,9 @@ enum Act {
         id: String,
         #[arg(long)]
         reason: Option<String>,
+        /// Also approve the open proposals that it extends, and make all of them at once.
+        #[arg(long)]
+        together: bool,
     },
     /// Reject a proposal.
     Reject {
@@ -92,9 +95,9 @@ impl Proposals {
                 let work = |ctx| async move { write.triage_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.TriageProposal", &id, work).await?
             }
-            Act::Approve { id, reason } => {
+            Act::Approve { id, reason, together } => {
                 let request =
-                    ApproveProposalRequest { proposal_id: id.clone(), rationale: reason, ..Default::default() };
+                    ApproveProposalRequest { proposal_id: id.clone(), rationale: reason, together, plan: None };
                 let work = |ctx| async move { write.approve_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.ApproveProposal", &id, work).await?
             }
