@@ -91,7 +91,7 @@ async fn a_toolset_that_is_not_mounted_is_not_there() {
     assert_eq!(absent, serde_json::json!({ "unknown": "transformation.createElement" }));
 }
 
-// The tools of 536: discovery, validation, the four writes and the templates.
+// The tools of 536: discovery, validation, the four writes and the templates; and several of those writes in one.
 #[tokio::test]
 async fn an_operator_can_mount_the_write_core_alone() {
     let (platform, _folder) = platform(&["write"]).await;
@@ -102,6 +102,7 @@ async fn an_operator_can_mount_the_write_core_alone() {
         names,
         [
             "addComponentToCapability",
+            "applyChanges",
             "createCapability",
             "createCapabilityStructure",
             "createElement",
