@@ -17,7 +17,45 @@ const PUBLISHING: &[&str] = &["contract", "desk", "spine"];
 /// Words in capitals that are not error codes.
 const NOT_CODES: &[&str] = &["CARGO_PKG_VERSION", "SCREAMING_SNAKE_CASE", "STRAT", "UPPERCASE"];
 /// Relationship types, whose names a specification writes in capitals.
-const RELATIONS: &[&str] = &["PART_OF", "CORRECTS", "REFERS_TO", "SETTLES", "DUPLICATE_OF", "DEPENDS_ON", "SUPERSEDES"];
+const RELATIONS: &[&str] = &[
+    "PART_OF",
+    "CORRECTS",
+    "REFERS_TO",
+    "SETTLES",
+    "DUPLICATE_OF",
+    "DEPENDS_ON",
+    "SUPERSEDES",
+    "ASSIGNED_TO",
+    "ATTACHED_TO",
+    "ATTENDED",
+    "BILLED_TO",
+    "ISSUED_BY",
+    "REPLIES_TO",
+    "WORKS_FOR",
+];
+/// Words of calendars and address cards, which their formats write in capitals.
+const CARD_WORDS: &[&str] = &[
+    "ATTENDEE",
+    "BEGIN",
+    "COMPANY",
+    "CUTYPE",
+    "DESCRIPTION",
+    "DTEND",
+    "DTSTART",
+    "DURATION",
+    "EMAIL",
+    "INDIVIDUAL",
+    "LOCATION",
+    "ORGANIZER",
+    "PARTSTAT",
+    "RRULE",
+    "STATUS",
+    "SUMMARY",
+    "TITLE",
+    "VCALENDAR",
+    "VCARD",
+    "VEVENT",
+];
 /// States of proposals and goals, which are published in capitals too.
 const STATES: &[&str] =
     &["PROPOSED", "TRIAGED", "IN_REVIEW", "ACCEPTED", "REJECTED", "WITHDRAWN", "ACHIEVED", "ABANDONED"];
@@ -140,7 +178,7 @@ fn error_codes(sources: &[(PathBuf, String)], capabilities: &[String], wrong: &m
                 code.split('"')
                     .skip(1)
                     .step_by(2)
-                    .filter(|word| is_code(word) && ![NOT_CODES, STATES, RELATIONS].concat().contains(word))
+                    .filter(|word| is_code(word) && ![NOT_CODES, STATES, RELATIONS, CARD_WORDS].concat().contains(word))
                     .map(str::to_owned),
             );
         }
