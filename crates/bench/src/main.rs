@@ -82,7 +82,7 @@ async fn all(report: &mut report::Report, quick: bool) -> anyhow::Result<()> {
     store::past(report, quick).await?;
     subject::writes(report, quick).await?;
     governance::templates(report, quick).await?;
-    governance::proposals(report, quick).await?;
+    Box::pin(governance::proposals(report, quick)).await?;
     governance::baselines(report).await?;
     neotoma::run(report, quick).await?;
     growth::run(report, quick).await?;
