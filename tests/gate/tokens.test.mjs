@@ -222,7 +222,7 @@ test('an issuer that redirects, floods or lies is not believed', async () => {
     issuer.restore();
 });
 
-// R-326 (hostile headers, algorithms, times), R-325, R-808 (tokens in the header only)
+// R-326 (hostile headers, algorithms, times), R-325, R-808 (tokens)
 test('hostile tokens get one answer', async () => {
     const { rsa, ec } = issuer.keys();
     const stranger = freshKeys('stranger');
