@@ -120,7 +120,7 @@ test('tenants do not see each other', async () => {
     assert.match(own.text, /OnlyAcmeKnowsThis/);
 });
 
-// R-334 (audit), R-362 (tokens)
+// R-334 (audit)
 test('the audit names issuer, person and tenant, and no log holds a token', async () => {
     const token = await token_for('una@local+architect');
     await post(server.endpoint, token, element('Audited'));
