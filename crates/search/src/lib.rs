@@ -12,10 +12,16 @@
 //! * a filter never costs hits: what passes it is ranked, however rare it is;
 //! * the index is derived: dropped and made again from the facts, it is the same.
 
+pub mod analysed;
 pub mod document;
 pub mod embed;
+pub mod index;
 pub mod question;
+pub mod vector;
 
+pub use analysed::{Analysed, Damaged, embed_text};
 pub use document::{Document, Partition, Passage, Stream};
 pub use embed::{Embedder, Space};
+pub use index::{Index, Row};
 pub use question::{Filter, Hit, Parts, Question};
+pub use vector::Quantised;
