@@ -1,5 +1,10 @@
 //! Embedders: from a text to a vector whose neighbours mean something similar.
 
+mod pieces;
+pub mod table;
+
+pub use table::StaticTable;
+
 /// Which vectors can be compared with each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Space {

@@ -17,11 +17,14 @@ pub mod document;
 pub mod embed;
 pub mod index;
 pub mod question;
+pub mod rank;
 pub mod vector;
+mod words;
 
 pub use analysed::{Analysed, Damaged, embed_text};
 pub use document::{Document, Partition, Passage, Stream};
 pub use embed::{Embedder, Space};
 pub use index::{Index, Row};
 pub use question::{Filter, Hit, Parts, Question};
+pub use rank::{Fusion, Ranking};
 pub use vector::Quantised;
