@@ -82,7 +82,7 @@ struct Shares {
     scale: meaning::Scale,
 }
 
-/// What the shares came to, by place.
+/// What the shares came to, by place; empty where nothing was counted.
 #[derive(Debug, Default)]
 struct Totals {
     /// Words and meaning.
@@ -91,6 +91,8 @@ struct Totals {
     author: Vec<f32>,
     time: Vec<f32>,
     name: Vec<f32>,
+    /// Everything together.
+    all: Vec<f32>,
 }
 
 /// The best documents, best first.
@@ -109,6 +111,7 @@ pub fn rank(view: &View<'_>, ranking: &Ranking, question: &Question, vector: Opt
         totals.neighbours = neighbours::scores(view, &totals.base, ranking.neighbours);
         totals.author = mention::scores(view, &question.text, ranking.author);
     }
+    totals.sum_up();
     select::best(view, ranking, question, &shares, &totals)
 }
 
@@ -124,6 +127,15 @@ impl Shares {
             words,
             feedback,
             cosines,
+        }
+    }
+}
+
+impl Totals {
+    fn sum_up(&mut self) {
+        self.all = self.base.clone();
+        for scores in [&self.neighbours, &self.author, &self.time, &self.name] {
+            self.all.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
         }
     }
 }

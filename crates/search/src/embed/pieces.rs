@@ -14,7 +14,7 @@ pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let cleaned = text.chars().flat_map(clean);
-    let bare = cleaned.nfd().filter(|letter| letter.general_category() != GeneralCategory::NonspacingMark);
+    let bare = cleaned.nfd().filter(|letter| !is_accent(*letter));
     for letter in bare.flat_map(char::to_lowercase) {
         let mark = is_mark(letter);
         if mark || letter.is_whitespace() {
@@ -66,14 +66,19 @@ pub fn pieces<'a>(word: &str, number: impl Fn(&str) -> Option<u32> + 'a, to: &mu
     true
 }
 
+fn is_accent(letter: char) -> bool {
+    !letter.is_ascii() && letter.general_category() == GeneralCategory::NonspacingMark
+}
+
 /// Controls go, every blank is a space, an ideograph stands between spaces.
 fn clean(letter: char) -> impl Iterator<Item = char> {
-    let space =
-        matches!(letter, '\t' | '\n' | '\r') || letter.general_category_group() == GeneralCategoryGroup::Separator;
-    let gone = letter == '\u{fffd}' || letter.general_category_group() == GeneralCategoryGroup::Other;
+    let group = || letter.general_category_group();
     let letters = match letter {
-        _ if space => [Some(' '), None, None],
-        _ if gone => [None; 3],
+        '\t' | '\n' | '\r' => [Some(' '), None, None],
+        ' '..='~' => [Some(letter), None, None],
+        '\u{fffd}' => [None; 3],
+        _ if group() == GeneralCategoryGroup::Separator => [Some(' '), None, None],
+        _ if group() == GeneralCategoryGroup::Other => [None; 3],
         _ if is_ideograph(letter) => [Some(' '), Some(letter), Some(' ')],
         _ => [Some(letter), None, None],
     };
@@ -87,5 +92,8 @@ fn is_ideograph(letter: char) -> bool {
 }
 
 fn is_mark(letter: char) -> bool {
-    letter.is_ascii_punctuation() || letter.general_category_group() == GeneralCategoryGroup::Punctuation
+    match letter.is_ascii() {
+        true => letter.is_ascii_punctuation(),
+        false => letter.general_category_group() == GeneralCategoryGroup::Punctuation,
+    }
 }

@@ -52,8 +52,21 @@ fn boost(ranking: &Ranking, shares: &Shares) -> f32 {
 
 fn weighted(view: &View<'_>, ranking: &Ranking, shares: &Shares) -> Vec<f32> {
     let mut base = vec![0.0; view.visible.len()];
-    for place in view.places() {
-        base[place as usize] = by_words(ranking, shares, place) + by_meaning(ranking, shares, place);
+    let boost = boost(ranking, shares);
+    let lists = [
+        (ranking.words, &shares.words),
+        (ranking.words, &shares.spelling),
+        (ranking.feedback, &shares.feedback),
+        (ranking.pairs, &shares.pairs),
+    ];
+    for (weight, list) in lists {
+        base.iter_mut().zip(list).for_each(|(base, share)| *base += boost * weight * share);
+    }
+    if shares.scale.is_known {
+        let list = shares.cosines.iter().zip(&view.visible);
+        for (base, (cosine, visible)) in base.iter_mut().zip(list) {
+            *base += if *visible { ranking.meaning * shares.scale.share(*cosine) } else { 0.0 };
+        }
     }
     base
 }

@@ -1,6 +1,6 @@
 //! Selection: the best documents that pass the filter.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use super::{Ranking, Shares, Totals, at, fusion, relevance};
 use crate::index::NONE;
@@ -11,69 +11,68 @@ use crate::{Filter, Hit, Parts, Question};
 pub fn best(view: &View<'_>, ranking: &Ranking, question: &Question, shares: &Shares, totals: &Totals) -> Vec<Hit> {
     let passages = &view.index.passages;
     let Some(filter) = Chosen::new(view, &question.filter) else { return Vec::new() };
-    let mut best = vec![NONE; view.index.documents.len()];
-    let order = |a: &u32, b: &u32| compare(view, shares, totals, *a, *b);
+    let order = |a: &u32, b: &u32| compare(view, shares, *a, *b);
+    // By document, the best of its passages.
+    let mut best = vec![(0, NONE); view.index.documents.len()];
     for place in view.places() {
-        if totals.at(place) <= 0.0 || !is_found(question, shares, totals, place) || !filter.takes(view, place) {
-            continue;
-        }
+        let step = step(totals.all[place as usize]);
         let kept = &mut best[passages.document[place as usize] as usize];
-        if *kept == NONE || order(&place, kept) == Ordering::Less {
-            *kept = place;
+        let better = step > kept.0 || (step == kept.0 && step > 0 && order(&place, &kept.1) == Ordering::Less);
+        if better && is_found(question, shares, totals, place) && filter.takes(view, place) {
+            *kept = (step, place);
         }
     }
-    best.retain(|place| *place != NONE);
-    keep_first(&mut best, question.limit, order);
+    best.retain(|(step, _)| *step > 0);
+    let best = keep_first(best, question.limit, order);
     best.into_iter().map(|place| hit(view, ranking, question, shares, totals, place)).collect()
 }
 
 /// The `count` visible places with the highest scores above 0, highest first, equal ones by id.
 pub fn best_places(view: &View<'_>, scores: &[f32], count: usize) -> Vec<u32> {
-    let order = |a: &u32, b: &u32| {
-        let (a, b) = (*a, *b);
-        scores[b as usize].total_cmp(&scores[a as usize]).then_with(|| view.id(a).cmp(&view.id(b)))
-    };
-    let mut places: Vec<u32> = view.places().filter(|place| scores[*place as usize] > 0.0).collect();
-    keep_first(&mut places, count, order);
-    places
+    let steps = view.places().map(|place| (step(scores[place as usize]), place));
+    keep_first(steps.filter(|(step, _)| *step > 0).collect(), count, |a, b| view.id(*a).cmp(&view.id(*b)))
 }
 
-/// Sorts the first `count` to the front and drops the rest.
-fn keep_first(places: &mut Vec<u32>, count: usize, order: impl Fn(&u32, &u32) -> Ordering) {
-    if count < places.len() {
-        places.select_nth_unstable_by(count, &order);
-        places.truncate(count);
+/// The first `count`: by the higher step, then in the given order.
+fn keep_first(mut steps: Vec<(i32, u32)>, count: usize, order: impl Fn(&u32, &u32) -> Ordering) -> Vec<u32> {
+    if count < steps.len() {
+        let (_, last, _) = steps.select_nth_unstable_by_key(count, |(step, _)| Reverse(*step));
+        let last = last.0;
+        steps.retain(|(step, _)| *step >= last);
     }
-    places.sort_unstable_by(&order);
+    steps.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| order(&a.1, &b.1)));
+    steps.into_iter().take(count).map(|(_, place)| place).collect()
 }
 
-impl Totals {
-    fn at(&self, place: u32) -> f32 {
-        let more = [&self.neighbours, &self.author, &self.time, &self.name];
-        more.iter().fold(at(&self.base, place), |sum, scores| sum + at(scores, place))
-    }
+/// Scores are compared in steps, so that the last bit of a sum decides nothing. What is not above 0 is at step 0 or below.
+fn step(score: f32) -> i32 {
+    (score * 1e5 + 0.5) as i32
 }
 
-/// The better first. Scores are compared in steps, so that the last bit of a sum decides nothing.
-fn compare(view: &View<'_>, shares: &Shares, totals: &Totals, a: u32, b: u32) -> Ordering {
-    let step = |place| (totals.at(place) * 1e5).round() as i64;
+/// Among equal scores the nearer in meaning comes first, then the lower id.
+fn compare(view: &View<'_>, shares: &Shares, a: u32, b: u32) -> Ordering {
     let cosine = |place| similarity(shares, place).unwrap_or(-1.0);
-    step(b).cmp(&step(a)).then_with(|| cosine(b).total_cmp(&cosine(a))).then_with(|| view.id(a).cmp(&view.id(b)))
+    cosine(b).total_cmp(&cosine(a)).then_with(|| view.id(a).cmp(&view.id(b)))
 }
 
 fn similarity(shares: &Shares, place: u32) -> Option<f64> {
     shares.cosines.get(place as usize).filter(|cosine| !cosine.is_nan()).map(|cosine| f64::from(*cosine))
 }
 
-/// What words or a name found stays; what meaning found has to be near enough.
+/// What words or a name found stays; what meaning found has to be near enough. Where there is no meaning to go by, what stands beside
+/// something that was found may come along.
 fn is_found(question: &Question, shares: &Shares, totals: &Totals, place: u32) -> bool {
-    let by_words = [&shares.words, &shares.spelling, &totals.name].iter().any(|scores| at(scores, place) > 0.0);
-    by_words || similarity(shares, place).is_none_or(|cosine| cosine >= question.similarity_min)
+    let any = |lists: &[&[f32]]| lists.iter().any(|scores| at(scores, place) > 0.0);
+    any(&[&shares.words, &shares.spelling, &totals.name])
+        || match similarity(shares, place) {
+            Some(cosine) => cosine >= question.similarity_min,
+            None => any(&[&totals.neighbours]),
+        }
 }
 
 fn hit(view: &View<'_>, ranking: &Ranking, question: &Question, shares: &Shares, totals: &Totals, place: u32) -> Hit {
     let (document, passage) = view.id(place);
-    let total = totals.at(place);
+    let total = totals.all[place as usize];
     let score = relevance::of(total);
     let parts = question.explain.then(|| parts(ranking, shares, totals, place, score / f64::from(total)));
     Hit { document: document.to_owned(), passage, score, similarity: similarity(shares, place), parts }
