@@ -2,8 +2,10 @@
 
 mod pieces;
 pub mod table;
+pub mod transformer;
 
 pub use table::StaticTable;
+pub use transformer::Transformer;
 
 /// Which vectors can be compared with each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

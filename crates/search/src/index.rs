@@ -65,7 +65,8 @@ impl Index {
     /// An empty index, whose vectors are of `space`. Without one it finds by words alone.
     pub fn new(space: Option<Space>) -> Self {
         let vectors = Vectors::new(space.as_ref().map_or(0, |space| space.dimensions));
-        Self { space, vectors, ..Self::default() }
+        let ranking = Ranking::of(space.as_ref());
+        Self { space, ranking, vectors, ..Self::default() }
     }
 
     /// The same index, ranking in another way.

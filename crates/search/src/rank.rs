@@ -23,7 +23,7 @@ mod spelling;
 mod words;
 
 use crate::index::view::View;
-use crate::{Hit, Question};
+use crate::{Hit, Question, Space};
 use asked::Asked;
 
 pub use fusion::Fusion;
@@ -53,12 +53,20 @@ pub struct Ranking {
 
 impl Default for Ranking {
     fn default() -> Self {
+        Self::of(None)
+    }
+}
+
+impl Ranking {
+    /// The weights that suit vectors of this space. A model understands more than a table, so its cosine counts for more.
+    pub fn of(space: Option<&Space>) -> Self {
+        let is_model = space.is_some_and(|space| !space.is_of_a_table());
         Self {
             fusion: Fusion::Weighted,
             words: 0.3,
             feedback: 0.3,
             pairs: 0.12,
-            meaning: 0.3,
+            meaning: if is_model { 0.6 } else { 0.3 },
             neighbours: 0.35,
             author: 0.3,
             recency: 0.8,

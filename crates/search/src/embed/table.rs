@@ -13,6 +13,9 @@ static BYTES: &[u8] = include_bytes!("../../table/table.bin");
 /// SHA-256 of the bytes, its beginning. A test compares them.
 const HASH: &str = "da1762a976117ad3";
 
+/// How the models of such tables begin.
+const PREFIX: &str = "table-";
+
 /// Of a longer text, the beginning is embedded.
 const PIECES_MAX: usize = 4_096;
 
@@ -26,7 +29,7 @@ pub struct StaticTable {
 impl Default for StaticTable {
     fn default() -> Self {
         static SPACE: LazyLock<Space> = LazyLock::new(|| Space {
-            model: format!("table-{HASH}"),
+            model: format!("{PREFIX}{HASH}"),
             dimensions: u32::from_le_bytes(*BYTES[12..].first_chunk().expect("a head")) as usize,
         });
         Self { space: SPACE.clone(), table: OnceLock::new() }
@@ -67,6 +70,13 @@ impl Embedder for StaticTable {
 
     fn is_instant(&self) -> bool {
         true
+    }
+}
+
+impl Space {
+    /// Whether its vectors come from a table: they are made in no time and tell less than those of a model.
+    pub fn is_of_a_table(&self) -> bool {
+        self.model.starts_with(PREFIX)
     }
 }
 
@@ -118,7 +128,15 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest, Sha256};
+
     use super::*;
+
+    #[test]
+    fn the_space_is_named_after_the_bytes() {
+        assert!(hex::encode(Sha256::digest(BYTES)).starts_with(HASH));
+        assert_eq!(StaticTable::new().space(), &Space { model: format!("table-{HASH}"), dimensions: 256 });
+    }
 
     #[test]
     fn the_table_gives_what_its_check_file_says() {
