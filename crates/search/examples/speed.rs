@@ -1,6 +1,6 @@
 //! Measures loading, questions and memory on a made-up corpus: `speed [passages] [questions]`.
 //!
-//! Words are drawn by Zipf's law from 60,000, the most frequent are English small words; a passage has 12 to 40, a question 4 to 14. Vectors are of the bundled
+//! Words are drawn by Zipf's law from 60,000, the most frequent are English stop words; a passage has 12 to 40, a question 4 to 14. Vectors are of the bundled
 //! table. A tenth of the passages has ended, so there is a past to be told from the present.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 

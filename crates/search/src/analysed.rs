@@ -19,14 +19,14 @@ const NAMES_MAX: usize = 64;
 const NAME_WORDS_MAX: usize = 32;
 /// So many words tell in which language a passage is written.
 const LANGUAGE_WORDS_MAX: usize = 400;
-/// With so many small words a text speaks for a language.
+/// With so many stop words a text speaks for a language.
 const LANGUAGE_EVIDENCE_MIN: usize = 2;
 
 /// One passage without its text and without its vector.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Analysed {
     pub(crate) language: Language,
-    /// How many words it has, small ones not counted.
+    /// How many words it has, stop words not counted.
     pub(crate) length: u32,
     pub(crate) terms: Terms,
     /// All words in order, as places in `terms`.

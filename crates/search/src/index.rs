@@ -144,7 +144,7 @@ impl Index {
         rank::text_to_embed(&View::new(self, at), question)
     }
 
-    /// About how much memory it takes.
+    /// About how much memory it takes. Asking costs nothing.
     pub fn bytes(&self) -> usize {
         let interners = [&self.documents, &self.collections, &self.types, &self.tags, &self.stream_ids];
         interners.iter().map(|interner| interner.bytes()).sum::<usize>()

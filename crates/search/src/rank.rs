@@ -1,11 +1,12 @@
 //! Ranking: what answers a question best, among what is visible.
 //!
-//! Each reason gives a passage a share of what it could give: words, by how much of the question's rarity it holds; meaning, by the
-//! cosine. The shares are weighed and added, so a score is not relative to what else was found. Then neighbours, author, recency
-//! and name count, and the best documents that pass the filter are chosen. `docs/decisions/0016` says why so.
+//! Each reason gives a passage a share of what it could give: words, by BM25 as a share of the idf of the whole question; meaning, by
+//! the cosine. The shares are weighted and added, so a score is not relative to what else was found. Then neighbours, author,
+//! recency and name count, and the best documents that pass the filter are chosen. `docs/decisions/0016` says why so.
 //!
-//! Every count comes from the [`View`], and sums run over the words of the question in their order: the order in which rows
-//! came, and rows that are not visible, change nothing.
+//! Every statistic comes from the [`View`], and sums run over the words of the question in their order: the order in which rows
+//! came, and rows that are not visible, change nothing. A place is the number of a version within the index; scores are columns
+//! by place.
 
 mod asked;
 mod current;
@@ -75,7 +76,7 @@ impl Ranking {
     }
 }
 
-/// What speaks for each place, as shares that are not weighed yet.
+/// What speaks for each place, as shares that are not weighted yet.
 #[derive(Debug, Default)]
 struct Shares {
     /// Words of the question that it holds.

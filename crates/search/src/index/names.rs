@@ -13,6 +13,7 @@ const AUTHOR_WORDS_MAX: usize = 8;
 pub struct Names {
     names: Interner,
     bearers: Vec<Vec<u32>>,
+    places: usize,
 }
 
 impl Names {
@@ -22,6 +23,7 @@ impl Names {
             self.bearers.push(Vec::new());
         }
         self.bearers[number].push(place);
+        self.places += 1;
     }
 
     /// The places of those who bear this name, in no order.
@@ -34,7 +36,7 @@ impl Names {
     }
 
     pub fn bytes(&self) -> usize {
-        self.names.bytes() + self.bearers.iter().map(|places| 24 + places.capacity() * 4).sum::<usize>()
+        self.names.bytes() + self.bearers.capacity() * 24 + self.places * 8
     }
 }
 

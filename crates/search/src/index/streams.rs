@@ -11,17 +11,21 @@ struct Stream {
 
 /// By number of the stream.
 #[derive(Debug, Default)]
-pub struct Streams(Vec<Stream>);
+pub struct Streams {
+    streams: Vec<Stream>,
+    places: usize,
+}
 
 /// So many may wait, beside a share of those that are sorted.
 const WAITING_MIN: usize = 64;
 
 impl Streams {
     pub fn add(&mut self, stream: u32, order: i64, place: u32) {
-        if self.0.len() <= stream as usize {
-            self.0.resize_with(stream as usize + 1, Stream::default);
+        if self.streams.len() <= stream as usize {
+            self.streams.resize_with(stream as usize + 1, Stream::default);
         }
-        let stream = &mut self.0[stream as usize];
+        self.places += 1;
+        let stream = &mut self.streams[stream as usize];
         if stream.waiting.is_empty() && stream.sorted.last().is_none_or(|last| *last <= (order, place)) {
             stream.sorted.push((order, place));
             return;
@@ -35,11 +39,11 @@ impl Streams {
 
     /// The places of each stream by order; equal ones in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = Cow<'_, [(i64, u32)]>> {
-        self.0.iter().map(Stream::in_order)
+        self.streams.iter().map(Stream::in_order)
     }
 
     pub fn bytes(&self) -> usize {
-        self.0.iter().map(|stream| 48 + 16 * (stream.sorted.capacity() + stream.waiting.capacity())).sum()
+        self.streams.capacity() * 48 + self.places * 16 * 4 / 3
     }
 }
 

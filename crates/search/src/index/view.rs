@@ -13,7 +13,7 @@ pub struct View<'a> {
     pub visible: Vec<bool>,
     /// How many are visible.
     pub count: usize,
-    /// How many words they have on average, small ones not counted.
+    /// How many words they have on average, stop words not counted.
     pub length_mean: f32,
     /// In which languages they are written.
     pub languages: Vec<Language>,
@@ -50,7 +50,7 @@ impl<'a> View<'a> {
     }
 
     /// How many visible passages hold a term.
-    pub fn holders_count(&self, term: u32) -> usize {
+    pub fn document_frequency(&self, term: u32) -> usize {
         if self.count == self.visible.len() {
             return self.index.vocabulary.postings(term).len();
         }
@@ -63,8 +63,8 @@ impl<'a> View<'a> {
         (self.index.documents.text(passages.document[place as usize]), passages.passage[place as usize])
     }
 
-    /// How much it tells that a passage holds a word which `holders` of them hold.
-    pub fn rarity(&self, holders: usize) -> f32 {
+    /// Inverse document frequency: how much it tells that a passage holds a word which `holders` of them hold.
+    pub fn idf(&self, holders: usize) -> f32 {
         let (count, holders) = (self.count as f32, holders as f32);
         (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln()
     }

@@ -25,15 +25,15 @@ pub struct Asked {
 pub struct Wanted {
     /// Where in the question it stands first.
     pub position: usize,
-    /// Without its ending, in the language of the question.
+    /// Its stem in the language of the question.
     pub stem: String,
     pub terms: Vec<u32>,
     /// How often it was asked for.
     pub weight: f32,
     /// The visible places that hold it, with how often, in order of places.
     pub holders: Vec<(u32, u32)>,
-    /// How much it tells that a passage holds it.
-    pub rarity: f32,
+    /// Inverse document frequency.
+    pub idf: f32,
 }
 
 impl Asked {
@@ -54,8 +54,8 @@ impl Asked {
             if index < words.len() {
                 words[index].weight += 1.0;
             } else {
-                let (terms, holders, rarity) = (Vec::new(), Vec::new(), 0.0);
-                words.push(Wanted { position, stem, terms, weight: 1.0, holders, rarity });
+                let (terms, holders, idf) = (Vec::new(), Vec::new(), 0.0);
+                words.push(Wanted { position, stem, terms, weight: 1.0, holders, idf });
             }
             words[index].terms.extend(terms(view, word, prefix));
         }
@@ -66,14 +66,14 @@ impl Asked {
         rarest(view, &mut words);
         for word in &mut words {
             word.holders = words::holders(view, &word.terms);
-            word.rarity = view.rarity(word.holders.len());
+            word.idf = view.idf(word.holders.len());
         }
         Self { text, words }
     }
 }
 
-/// The terms that stand for a word: as it is, without its ending in each language that is spoken here, and if it is the name of a
-/// month, as dates have it. With `prefix` also those that begin with it.
+/// The terms that stand for a word: as it is, its stem in each language of the visible passages, and if it is the name of a month,
+/// as dates have it. With `prefix` also those that begin with it.
 fn terms(view: &View<'_>, word: &str, prefix: bool) -> Vec<u32> {
     let vocabulary = &view.index.vocabulary;
     let stems = view.languages.iter().map(|language| language.stem(word));
@@ -90,7 +90,7 @@ fn rarest(view: &View<'_>, words: &mut Vec<Wanted>) {
     if words.len() <= WORDS_MAX {
         return;
     }
-    let count = |word: &Wanted| word.terms.iter().map(|term| view.holders_count(*term)).sum::<usize>();
+    let count = |word: &Wanted| word.terms.iter().map(|term| view.document_frequency(*term)).sum::<usize>();
     let mut order: Vec<(bool, usize, usize)> =
         words.iter().map(count).enumerate().map(|(at, count)| (count == 0, count, at)).collect();
     order.sort_unstable();

@@ -22,8 +22,8 @@ pub fn shares(view: &View<'_>, wanted: &[Wanted], first: &[f32]) -> Vec<f32> {
     }
     let asked: f32 = wanted.iter().map(|word| word.weight).sum();
     let given: f32 = lent.iter().map(|word| word.gain).sum();
-    let own = |word: &Wanted| word.rarity * (1.0 - LENT) * word.weight / asked;
-    let others = |word: &Lent| word.rarity * LENT * word.gain / given;
+    let own = |word: &Wanted| word.idf * (1.0 - LENT) * word.weight / asked;
+    let others = |word: &Lent| word.idf * LENT * word.gain / given;
     let ideal = wanted.iter().map(own).sum::<f32>() + lent.iter().map(others).sum::<f32>();
     let mut shares = vec![0.0; view.visible.len()];
     for word in wanted {
@@ -38,7 +38,7 @@ pub fn shares(view: &View<'_>, wanted: &[Wanted], first: &[f32]) -> Vec<f32> {
 struct Lent {
     term: u32,
     gain: f32,
-    rarity: f32,
+    idf: f32,
 }
 
 /// The words that are frequent in these passages and rare elsewhere.
@@ -55,13 +55,13 @@ fn lent(view: &View<'_>, best: &[u32], first: &[f32]) -> Vec<Lent> {
         }
     }
     let text = |term: u32| view.index.vocabulary.text(term);
-    let is_small = |term: u32| view.languages.iter().any(|language| language.is_stop_word(text(term)));
+    let is_stop_word = |term: u32| view.languages.iter().any(|language| language.is_stop_word(text(term)));
     let mut lent: Vec<Lent> = gains
         .into_iter()
-        .filter(|(term, _)| !is_small(*term))
+        .filter(|(term, _)| !is_stop_word(*term))
         .map(|(term, gain)| {
-            let rarity = view.rarity(view.holders_count(term));
-            Lent { term, gain: gain * rarity, rarity }
+            let idf = view.idf(view.document_frequency(term));
+            Lent { term, gain: gain * idf, idf }
         })
         .collect();
     lent.sort_by(|a, b| b.gain.total_cmp(&a.gain).then_with(|| text(a.term).cmp(text(b.term))));

@@ -6,7 +6,7 @@ use crate::index::view::View;
 /// How words and meaning are brought together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fusion {
-    /// The weighed sum of what each gives.
+    /// The weighted sum of what each gives.
     #[default]
     Weighted,
     /// The sum of 1 / (60 + rank) in the list of each, which forgets how far apart neighbours in a list are.

@@ -78,11 +78,11 @@ fn mentions(view: &View<'_>, text: &str) -> Vec<Mention> {
 /// How many of these words name somebody of this name, from the first on; 0 if they do not.
 fn named_words(runs: &[Run], name: &[String]) -> usize {
     let first = &runs[0];
-    let is_small = Language::ALL.iter().any(|language| language.is_stop_word(&first.text));
+    let is_stop_word = Language::ALL.iter().any(|language| language.is_stop_word(&first.text));
     let whole = runs.len() >= name.len() && runs.iter().zip(name).all(|(run, word)| run.text == *word);
-    if whole && (name.len() > 1 || !is_small) {
+    if whole && (name.len() > 1 || !is_stop_word) {
         name.len()
     } else {
-        usize::from(first.capital && !is_small && first.text.chars().count() >= LETTERS_MIN)
+        usize::from(first.capital && !is_stop_word && first.text.chars().count() >= LETTERS_MIN)
     }
 }

@@ -25,12 +25,12 @@ pub fn scores(view: &View<'_>, ranking: &Ranking, asked: &Asked) -> Vec<f32> {
                 continue;
             }
             let inside = asked.words.iter().filter(|word| (start..end).contains(&word.position));
-            let share = inside.map(|word| word.rarity * word.weight).sum::<f32>() / ideal;
+            let share = inside.map(|word| word.idf * word.weight).sum::<f32>() / ideal;
             raise(view, &mut scores, bearers, ranking.name * share);
         }
     }
-    let is_small = |text: &str| Language::ALL.iter().any(|language| language.is_stop_word(text));
-    let content: Vec<_> = asked.text.iter().filter(|word| !is_small(&word.text)).cloned().collect();
+    let is_stop_word = |text: &str| Language::ALL.iter().any(|language| language.is_stop_word(text));
+    let content: Vec<_> = asked.text.iter().filter(|word| !is_stop_word(&word.text)).cloned().collect();
     for whole in [&asked.text, &content] {
         raise(view, &mut scores, view.index.names.bearers(&joined(whole)), WHOLE);
     }

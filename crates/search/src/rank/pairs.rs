@@ -6,6 +6,8 @@ use crate::index::view::View;
 
 /// So many words further the second may stand.
 const DISTANCE_MAX: usize = 3;
+/// A beginning that stands for more words than this is no word yet.
+const TERMS_MAX: usize = 64;
 
 /// By place, on the scale of [`words::shares`].
 pub fn shares(view: &View<'_>, wanted: &[Wanted]) -> Vec<f32> {
@@ -13,10 +15,13 @@ pub fn shares(view: &View<'_>, wanted: &[Wanted]) -> Vec<f32> {
     let ideal = words::ideal(wanted);
     for pair in wanted.windows(2) {
         let [first, second] = pair else { continue };
+        if first.terms.len().max(second.terms.len()) > TERMS_MAX {
+            continue;
+        }
         let found = together(view, first, second);
         if !found.is_empty() {
             shares.resize(view.visible.len(), 0.0);
-            words::add(view, &found, view.rarity(found.len()) / ideal, &mut shares);
+            words::add(view, &found, view.idf(found.len()) / ideal, &mut shares);
         }
     }
     shares

@@ -34,9 +34,9 @@ fn alike(view: &View<'_>, word: &Wanted) -> Vec<(u32, f32)> {
     let mut found: Vec<(u32, f32)> = Vec::new();
     // What nobody holds at this point must not take a place among the few.
     for (holders, likeness) in holders.filter(|(holders, _)| !holders.is_empty()).take(ALIKE_MAX) {
-        let rarity = view.rarity(holders.len()).min(word.rarity);
+        let idf = view.idf(holders.len()).min(word.idf);
         found.extend(
-            holders.iter().map(|(place, count)| (*place, likeness * rarity * words::saturated(view, *place, *count))),
+            holders.iter().map(|(place, count)| (*place, likeness * idf * words::saturated(view, *place, *count))),
         );
     }
     found.retain(|(place, _)| word.holders.binary_search_by_key(place, |holder| holder.0).is_err());

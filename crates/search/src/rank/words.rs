@@ -3,24 +3,24 @@
 use super::asked::Wanted;
 use crate::index::view::View;
 
-/// How soon more of the same word stops to count.
-const SATURATION: f32 = 0.8;
-/// How much longer passages have to show more.
-const LENGTH_SHARE: f32 = 0.5;
+/// BM25's k1: how soon more of the same word stops to count.
+const K1: f32 = 0.8;
+/// BM25's b: how much a longer passage has to show more.
+const B: f32 = 0.5;
 
 /// By place: 1 for a passage of average length that holds each word once. More is possible.
 pub fn shares(view: &View<'_>, words: &[Wanted]) -> Vec<f32> {
     let mut shares = vec![0.0; view.visible.len()];
     let ideal = ideal(words);
     for word in words {
-        add(view, &word.holders, word.weight * word.rarity / ideal, &mut shares);
+        add(view, &word.holders, word.weight * word.idf / ideal, &mut shares);
     }
     shares
 }
 
 /// What a passage is measured against: each word of the question once.
 pub fn ideal(words: &[Wanted]) -> f32 {
-    words.iter().map(|word| word.weight * word.rarity).sum::<f32>().max(f32::MIN_POSITIVE)
+    words.iter().map(|word| word.weight * word.idf).sum::<f32>().max(f32::MIN_POSITIVE)
 }
 
 /// Adds what a word gives to each place that holds it.
@@ -53,5 +53,5 @@ pub fn holders(view: &View<'_>, terms: &[u32]) -> Vec<(u32, u32)> {
 pub fn saturated(view: &View<'_>, place: u32, count: u32) -> f32 {
     let count = count as f32;
     let length = view.index.passages.length[place as usize] as f32 / view.length_mean;
-    count * (SATURATION + 1.0) / (count + SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length))
+    count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length))
 }

@@ -1,10 +1,10 @@
-//! Languages whose endings and small words are known.
+//! Languages whose endings and stop words are known.
 
 use frostem::{Algorithm, Stemmer};
 
 use super::stop;
 
-/// In which language a passage is written, as far as it matters for endings and small words.
+/// In which language a passage is written, as far as it matters for endings and stop words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Language {
     /// Also what is taken when nothing speaks for another one.
@@ -19,7 +19,7 @@ pub enum Language {
 impl Language {
     pub const ALL: [Self; 5] = [Self::English, Self::German, Self::French, Self::Spanish, Self::Dutch];
 
-    /// The one of these languages that has most of its small words here, if that is at least `evidence_min` words.
+    /// The one of these languages that has most of its stop words here, if that is at least `evidence_min` words.
     pub fn of<'a>(words: impl IntoIterator<Item = &'a str>, among: &[Self], evidence_min: usize) -> Option<Self> {
         let mut counts = [0_usize; Self::ALL.len()];
         for word in words {

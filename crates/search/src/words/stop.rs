@@ -1,4 +1,4 @@
-//! Small words: those that every text of a language is full of. Written without accents, as words are.
+//! Stop words: those that every text of a language is full of. Written without accents, as words are.
 //!
 //! A word that a question may turn on is none of them: `before` and `without` make a difference, and `may` is also a month.
 
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use hashbrown::HashMap;
 
-/// The languages in which it is a small word, a bit for each in the order of `Language::ALL`.
+/// The languages in which it is a stop word, a bit for each in the order of `Language::ALL`.
 pub fn languages(word: &str) -> u8 {
     static MASKS: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
         let mut masks = HashMap::new();
