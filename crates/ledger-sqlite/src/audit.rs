@@ -3,11 +3,13 @@
 //! Here are the calls that changed nothing; the record of a change is in the commit of the change. Rows go through a bounded
 //! queue to a thread that inserts them in batches. A batch that cannot be inserted is tried again until it can; meanwhile the
 //! queue fills, and whoever appends to a full queue waits for a moment. A row that is not stored in the end is counted.
-//! Rows are never changed: no statement here does, and the file refuses it.
+//! Rows are never changed: no statement here does, and the file refuses it. They are removed when their time is over, and
+//! only up to the number that the file then keeps.
 //! `synchronous = NORMAL`: a power cut may lose the last rows, never the file.
 
 mod find;
 mod inserter;
+mod kept;
 mod table;
 
 use std::borrow::Cow;
@@ -18,13 +20,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use ledger::ReadError;
+use ledger::tree::Numbers;
 use scope::{TenantId, Timestamp};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::readers::{Readers, failed};
-use crate::{OpenError, directory};
+use crate::{BackupError, OpenError, backup, directory};
 
 pub use find::AuditFind;
 use inserter::Inserter;
@@ -177,6 +180,43 @@ impl AuditLog {
             }
         };
         _ = timeout(FLUSH_MAX, flushing).await;
+    }
+
+    /// What this file is called; another in its place has another name.
+    pub async fn id(&self) -> Result<String, ReadError> {
+        self.readers.look_up_plain(|db| kept::id(db).map_err(failed)).await
+    }
+
+    /// Rows in the order of their numbers.
+    pub async fn numbered(&self, numbers: Numbers) -> Result<Vec<(u64, AuditRow)>, ReadError> {
+        self.readers.read(move |db| kept::numbered(db, &numbers).map_err(failed)).await
+    }
+
+    /// Up to which number rows were removed.
+    pub async fn removed_through(&self) -> Result<u64, ReadError> {
+        self.readers.look_up_plain(|db| kept::removed_through(db).map_err(failed)).await
+    }
+
+    /// The number of the last row before the first that is as young as `since`.
+    pub async fn last_before(&self, since: Timestamp) -> Result<u64, ReadError> {
+        self.readers.read(move |db| kept::last_before(db, since).map_err(failed)).await
+    }
+
+    /// Removes rows up to a number and says how many.
+    pub async fn remove_through(&self, through: u64) -> Result<u64, OpenError> {
+        let path = self.path.clone();
+        let removal = tokio::task::spawn_blocking(move || kept::remove_through(&path, through));
+        removal
+            .await
+            .unwrap_or_else(|error| Err(OpenError::Failed { path: self.path.clone(), reason: error.to_string() }))
+    }
+
+    /// Copies the file as it is now to a new one.
+    pub async fn backup_to(&self, path: impl AsRef<Path>) -> Result<(), BackupError> {
+        let (from, to) = (self.path.clone(), path.as_ref().to_owned());
+        let failed_path = to.clone();
+        let task = tokio::task::spawn_blocking(move || backup::copy(&from, &to, BUSY));
+        task.await.unwrap_or_else(|error| Err(BackupError::Failed { path: failed_path, reason: error.to_string() }))
     }
 
     /// The rows of one correlation, oldest first.

@@ -64,7 +64,8 @@ pub(crate) fn find(connection: &Connection, tenant: &TenantId, find: &AuditFind)
     }
 }
 
-fn from_row(row: &Row<'_>) -> rusqlite::Result<Audited> {
+/// A record from the columns `id, principal, correlation_id, body, at, seq`.
+pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Audited> {
     let entry = AuditEntry { id: row.get(0)?, principal: row.get(1)?, correlation_id: row.get(2)?, body: row.get(3)? };
     Ok(Audited { entry, at: Timestamp(row.get(4)?), seq: row.get::<_, i64>(5)?.cast_unsigned() })
 }

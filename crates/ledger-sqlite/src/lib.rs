@@ -24,6 +24,7 @@ mod fields;
 mod find;
 mod health;
 mod idempotency;
+mod indexes;
 mod names;
 mod point;
 mod port;
@@ -33,6 +34,7 @@ mod record;
 mod schema;
 mod search;
 mod traverse;
+mod tree;
 mod verify;
 mod writer;
 

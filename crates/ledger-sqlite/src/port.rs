@@ -1,5 +1,7 @@
 //! The port, spoken by this engine: each verb goes to the writer or to a reader.
 
+mod trees;
+
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use ledger::{

@@ -8,13 +8,15 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::{OpenError, rebuild};
 
 /// Every step, in order. A step that has shipped is never edited; a change is a new step.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 8] = [
     include_str!("migrations/0001_ledger.sql"),
     include_str!("migrations/0002_past_listings.sql"),
     include_str!("migrations/0003_unlisted.sql"),
     include_str!("migrations/0004_listed.sql"),
     include_str!("migrations/0005_fields.sql"),
     include_str!("migrations/0006_audit.sql"),
+    include_str!("migrations/0007_search.sql"),
+    include_str!("migrations/0008_trees.sql"),
 ];
 
 /// Files with fewer steps than this hold less in their rows than the folds make of the facts today.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use ledger::tree::{Batch, Grown};
 use ledger::{Change, Commit, CommitError, Refusal};
 use rusqlite::{Connection, ErrorCode};
 use scope::Clock;
@@ -18,7 +19,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::connection::Opening;
 use crate::health::{self, Health};
 use crate::idempotency::KeyCounts;
-use crate::{OpenError, change, connection, idempotency, schema};
+use crate::{OpenError, change, connection, idempotency, schema, tree};
 
 /// Expired keys are looked for at most this often, when nothing else waits.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
@@ -27,11 +28,18 @@ const PURGE_BATCH: usize = 200;
 /// What the writer is asked to do.
 pub(crate) enum Job {
     Commit(Box<Change>, oneshot::Sender<Result<Commit, CommitError>>),
+    /// Make trees grow.
+    Grow(Box<Batch>, oneshot::Sender<Result<Grown, CommitError>>),
     /// Remove at most this many expired idempotency keys.
     Purge(usize, oneshot::Sender<Result<usize, CommitError>>),
+    /// Write what is no change: what search keeps.
+    Work(Work),
     /// Write what changes nothing, to see whether writing works.
     Trial(oneshot::Sender<Result<(), CommitError>>),
 }
+
+/// Something that the writer does between two batches, and answers by itself.
+pub(crate) type Work = Box<dyn FnOnce(&mut Writer) + Send>;
 
 /// How much the writer did since it was started.
 #[derive(Debug, Default)]
@@ -57,12 +65,15 @@ pub(crate) struct Writer {
 
 type Waiting = (Box<Change>, oneshot::Sender<Outcome>);
 type Outcome = Result<Commit, CommitError>;
+type Growing = (Box<Batch>, oneshot::Sender<Result<Grown, CommitError>>);
 
 /// What is done between two batches.
 #[derive(Default)]
 struct Aside {
+    grows: Vec<Growing>,
     purges: Vec<(usize, oneshot::Sender<Result<usize, CommitError>>)>,
     trials: Vec<oneshot::Sender<Result<(), CommitError>>>,
+    works: Vec<Work>,
 }
 
 impl Writer {
@@ -73,8 +84,10 @@ impl Writer {
             if let Some(first) = aside.put(job) {
                 self.commit_batch(first, || next_commit(&mut jobs, &mut aside));
             }
+            aside.grows.drain(..).for_each(|(batch, answer)| _ = answer.send(self.grow(&batch)));
             aside.purges.drain(..).for_each(|(most, answer)| _ = answer.send(self.purge(most)));
             aside.trials.drain(..).for_each(|answer| _ = answer.send(self.trial()));
+            aside.works.drain(..).for_each(|work| work(&mut self));
             if jobs.is_empty() && self.purged.is_none_or(|last| last.elapsed() > PURGE_EVERY) {
                 self.purge_when_idle();
             }
@@ -182,9 +195,19 @@ impl Writer {
         }
     }
 
+    /// Nobody waits for a tree, so a disk that does not take it is no reason to refuse changes.
+    fn grow(&mut self, batch: &Batch) -> Result<Grown, CommitError> {
+        Ok(self.transact_unnoted(|connection| tree::grow(connection, batch))?)
+    }
+
     fn purge(&mut self, most: usize) -> Result<usize, CommitError> {
         let now = self.clock.now();
         Ok(self.transact(|connection| idempotency::purge(connection, now, most))?)
+    }
+
+    /// A transaction of its own.
+    pub(crate) fn work<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, CommitError> {
+        Ok(self.transact(work)?)
     }
 
     fn trial(&mut self) -> Result<(), CommitError> {
@@ -210,8 +233,10 @@ impl Aside {
     fn put(&mut self, job: Job) -> Option<Waiting> {
         match job {
             Job::Commit(change, answer) => return Some((change, answer)),
+            Job::Grow(batch, answer) => self.grows.push((batch, answer)),
             Job::Purge(most, answer) => self.purges.push((most, answer)),
             Job::Trial(answer) => self.trials.push(answer),
+            Job::Work(work) => self.works.push(work),
         }
         None
     }

@@ -12,6 +12,7 @@ pub mod fields;
 pub mod finds;
 pub mod history;
 pub mod idempotency;
+pub mod indexes;
 pub mod isolation;
 pub mod names;
 pub mod overlays;
@@ -19,14 +20,18 @@ pub mod paging;
 pub mod random;
 pub mod replays;
 pub mod searches;
+pub mod trees;
 pub mod walks;
 
 mod commands;
 mod sample;
 
+use std::sync::Arc;
+
 use scope::Timestamp;
 
-use crate::SharedLedger;
+use crate::tree::Trees;
+use crate::{SearchStore, SharedLedger};
 
 pub use sample::{Sample, change, folds, link, record};
 
@@ -36,6 +41,12 @@ pub const CLOCK_START: Timestamp = Timestamp(1_800_000_000_000_000);
 /// An engine under test, with a clock that starts at [`CLOCK_START`] and that the test moves.
 pub trait Harness: Send {
     fn ledger(&self) -> SharedLedger;
+
+    /// What search keeps in the same database.
+    fn search_store(&self) -> Arc<dyn SearchStore>;
+
+    /// The same ledger.
+    fn trees(&self) -> Arc<dyn Trees>;
 
     /// Moves the engine's clock, forwards or backwards.
     fn advance_micros(&self, micros: i64);
@@ -149,6 +160,15 @@ macro_rules! conformance_tests {
                 a_type_is_chosen_among_the_newest_that_are_weighed,
                 the_better_match_comes_first_and_stays_first,
             ],
+            indexes: [
+                rows_follow_their_documents,
+                a_step_that_does_not_go_on_is_left_out,
+                an_index_that_starts_anew_is_empty,
+                vectors_belong_to_a_row_and_a_space,
+                rows_are_read_in_pages,
+                an_index_is_of_one_tenant,
+                an_index_outlives_a_crash,
+            ],
             isolation: [
                 no_read_crosses_tenants,
                 no_write_crosses_tenants,
@@ -162,6 +182,14 @@ macro_rules! conformance_tests {
                 an_overlay_reads_as_the_ledger_does_after_the_commit,
                 nothing_is_committed_to_an_overlay,
                 an_overlay_is_of_one_tenant_and_of_no_earlier_point,
+            ],
+            trees: [
+                a_tree_grows_and_is_read_back,
+                trees_grow_together_or_not_at_all,
+                tenants_with_new_facts_are_behind,
+                audit_records_are_numbered_in_the_order_of_commits,
+                spans_are_found_by_leaf,
+                a_tree_outlives_a_crash,
             ],
             random: [
                 random_commands_match_the_model,

@@ -21,9 +21,11 @@ mod overlay;
 mod place;
 mod read;
 mod record;
+mod search_store;
 
 pub mod conformance;
 pub mod model;
+pub mod tree;
 pub mod words;
 
 use std::sync::Arc;
@@ -41,6 +43,7 @@ pub use read::{
     Traverse, Verification,
 };
 pub use record::{Ends, Fact, Record, RecordKey, RecordVersion, UniqueName};
+pub use search_store::{DocumentRows, IndexBatch, IndexState, KeptRow, PassageRow, SearchStore};
 
 /// The storage port. Both verbs are whole: a caller never holds a transaction open.
 pub trait Ledger: Send + Sync {

@@ -3,8 +3,10 @@
 //! It is what the engines are compared with (see [`crate::conformance`]), and a ledger for tests that need
 //! none of an engine's qualities. It scans where an engine uses an index, and nothing survives a drop.
 
+mod indexes;
 mod reads;
 mod state;
+mod trees;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,12 +30,20 @@ const KEY_TTL_MICROS: i64 = 7 * 24 * 60 * 60 * 1_000_000;
 pub struct ModelLedger {
     clock: Arc<dyn Clock>,
     tenants: Mutex<BTreeMap<TenantId, Tenant>>,
+    indexes: Mutex<indexes::Indexes>,
     ticks: watch::Sender<u64>,
+    trees: Mutex<trees::Kept>,
 }
 
 impl ModelLedger {
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, tenants: Mutex::default(), ticks: watch::channel(0).0 }
+        Self {
+            clock,
+            tenants: Mutex::default(),
+            indexes: Mutex::default(),
+            ticks: watch::channel(0).0,
+            trees: Mutex::default(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<TenantId, Tenant>> {
@@ -76,7 +86,9 @@ impl ModelLedger {
             tenant.answers.insert((effect.principal, effect.operation, effect.key), answered);
         }
         let seq = tenant.head();
-        tenant.audited.extend(change.audit.map(|entry| Audited { entry, at, seq }));
+        let audited = change.audit.map(|entry| Audited { entry, at, seq });
+        tenant.audited.extend(audited.clone());
+        self.number(change.tenant, audited);
         self.ticks.send_modify(|ticks| *ticks += 1);
         Ok(Commit::Done { seq: tenant.head(), at })
     }

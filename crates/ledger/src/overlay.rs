@@ -89,6 +89,16 @@ impl<'b> Overlay<'b> {
         self.read().knows(key)
     }
 
+    /// The ledger that lies below.
+    pub fn below(&self) -> &(dyn Ledger + 'b) {
+        &*self.base
+    }
+
+    /// The keys of all records of a kind that something was laid over, in order.
+    pub fn changed(&self, kind: &str) -> Vec<RecordKey> {
+        self.read().keys(kind)
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, Drafts> {
         self.drafts.read().unwrap_or_else(PoisonError::into_inner)
     }

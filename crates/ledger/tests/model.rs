@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use ledger::SharedLedger;
 use ledger::conformance::{CLOCK_START, Harness};
 use ledger::model::ModelLedger;
+use ledger::tree::Trees;
+use ledger::{SearchStore, SharedLedger};
 use scope::FixedClock;
 
 struct InMemory {
-    ledger: SharedLedger,
+    ledger: Arc<ModelLedger>,
     clock: Arc<FixedClock>,
 }
 
@@ -21,6 +22,14 @@ impl InMemory {
 
 impl Harness for InMemory {
     fn ledger(&self) -> SharedLedger {
+        self.ledger.clone()
+    }
+
+    fn search_store(&self) -> Arc<dyn SearchStore> {
+        self.ledger.clone()
+    }
+
+    fn trees(&self) -> Arc<dyn Trees> {
         self.ledger.clone()
     }
 

@@ -15,6 +15,7 @@ pub struct AuditFind {
     /// The whole name of a tool or resource, or what follows its last dot.
     pub target: Option<String>,
     pub outcome: Option<String>,
+    pub correlation_id: Option<String>,
     /// Only older rows: the moment of the last one seen, to go on where a page ended.
     pub before: Option<Timestamp>,
     /// How many are wanted. Others of the same moment as the last one come with it, so that no page ends within a moment.
@@ -32,6 +33,7 @@ impl AuditFind {
             && self.principal.as_ref().is_none_or(|name| ends_with(&row.principal, '|', name))
             && self.target.as_ref().is_none_or(|name| ends_with(&row.target, '.', name))
             && self.outcome.as_ref().is_none_or(|outcome| row.outcome == *outcome)
+            && self.correlation_id.as_ref().is_none_or(|correlation| row.correlation_id == *correlation)
     }
 }
 
@@ -45,6 +47,7 @@ pub(super) fn rows(connection: &Connection, tenant: &TenantId, find: &AuditFind)
             AND (?4 IS NULL OR principal = ?4 OR substr(principal, -length(?4) - 1) = '|' || ?4)
             AND (?5 IS NULL OR target = ?5 OR substr(target, -length(?5) - 1) = '.' || ?5)
             AND (?6 IS NULL OR outcome = ?6)
+            AND (?7 IS NULL OR correlation_id = ?7)
           ORDER BY at DESC, number DESC",
     )?;
     let asked = params![
@@ -54,6 +57,7 @@ pub(super) fn rows(connection: &Connection, tenant: &TenantId, find: &AuditFind)
         find.principal,
         find.target,
         find.outcome,
+        find.correlation_id,
     ];
     let mut found = Vec::<AuditRow>::new();
     let mut rows = statement.query(asked)?;

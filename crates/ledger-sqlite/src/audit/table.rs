@@ -12,7 +12,7 @@ use crate::{OpenError, connection};
 
 /// Marks the file as ours: "CHAU".
 const APPLICATION_ID: i64 = 0x4348_4155;
-const FORMAT: i64 = 2;
+const FORMAT: i64 = 3;
 
 /// Opens the file and creates the table where needed.
 pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
@@ -23,11 +23,15 @@ pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, OpenError>
     let number = |pragma: &str| transaction.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(fail);
     match (number("application_id")?, number("user_version")?) {
         (APPLICATION_ID, FORMAT) => {}
-        (0, 0) | (APPLICATION_ID, 1) => {
-            if number("application_id")? == 0 {
+        (0, 0) | (APPLICATION_ID, 1 | 2) => {
+            let found = number("user_version")?;
+            if found == 0 {
                 transaction.execute_batch(include_str!("../migrations/audit_0001.sql")).map_err(fail)?;
             }
-            transaction.execute_batch(include_str!("../migrations/audit_0002_by_time.sql")).map_err(fail)?;
+            if found < 2 {
+                transaction.execute_batch(include_str!("../migrations/audit_0002_by_time.sql")).map_err(fail)?;
+            }
+            transaction.execute_batch(include_str!("../migrations/audit_0003_leaves.sql")).map_err(fail)?;
             transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fail)?;
             transaction.pragma_update(None, "user_version", FORMAT).map_err(fail)?;
         }

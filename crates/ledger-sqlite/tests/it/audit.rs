@@ -131,7 +131,7 @@ async fn a_file_of_the_first_format_is_brought_forward_with_its_rows() {
     drop(log);
     let db = Connection::open(directory.path().join("audit.db")).unwrap();
     db.execute_batch(
-        "DROP INDEX audit_recent; CREATE INDEX audit_recent ON audit (tenant, number); PRAGMA user_version = 1;",
+        "DROP INDEX audit_recent; CREATE INDEX audit_recent ON audit (tenant, number); DROP TABLE file; PRAGMA user_version = 1;",
     )
     .unwrap();
     drop(db);

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use ledger::SharedLedger;
 use ledger::conformance::{CLOCK_START, Harness};
+use ledger::tree::Trees;
+use ledger::{SearchStore, SharedLedger};
 use ledger_sqlite::{Options, SqliteLedger};
 use scope::FixedClock;
 use tempfile::TempDir;
@@ -34,6 +35,14 @@ impl Embedded {
 
 impl Harness for Embedded {
     fn ledger(&self) -> SharedLedger {
+        self.ledger.clone().unwrap()
+    }
+
+    fn search_store(&self) -> Arc<dyn SearchStore> {
+        self.ledger.clone().unwrap()
+    }
+
+    fn trees(&self) -> Arc<dyn Trees> {
         self.ledger.clone().unwrap()
     }
 

@@ -35,7 +35,7 @@ fn a_newer_format_is_refused() {
     };
     check(
         prepare,
-        "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 6); use that version or a newer one",
+        "DIR/chancery.db was written by a newer Chancery (format 99, this one knows 8); use that version or a newer one",
     );
 }
 
@@ -288,7 +288,7 @@ async fn an_older_file_is_migrated_only_when_no_older_process_uses_it() {
     assert_eq!(opened.verify(&folds()).await.unwrap().differences, [""; 0]);
     // Shared again, once it is migrated.
     SqliteLedger::open(old.path(), harness.options()).unwrap();
-    assert_eq!(format(), 6);
+    assert_eq!(format(), 8);
 }
 
 #[test]

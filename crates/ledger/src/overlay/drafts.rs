@@ -71,6 +71,10 @@ impl Drafts {
         self.of(kind).next().is_some()
     }
 
+    pub(super) fn keys(&self, kind: &str) -> Vec<RecordKey> {
+        self.of(kind).map(|(key, _)| key.clone()).collect()
+    }
+
     /// The keys of records of the base that drafts take the place of, in order.
     pub(super) fn replaced(&self, kind: &str) -> Vec<RecordKey> {
         self.of(kind).filter(|(_, draft)| draft.replaces).map(|(key, _)| key.clone()).collect()
