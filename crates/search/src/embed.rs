@@ -1,9 +1,11 @@
 //! Embedders: from a text to a vector whose neighbours mean something similar.
 
+pub mod endpoint;
 mod pieces;
 pub mod table;
 pub mod transformer;
 
+pub use endpoint::Endpoint;
 pub use table::StaticTable;
 pub use transformer::Transformer;
 

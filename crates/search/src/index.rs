@@ -144,6 +144,15 @@ impl Index {
         rank::text_to_embed(&View::new(self, at), question)
     }
 
+    /// How many versions of passages it holds.
+    pub fn len(&self) -> usize {
+        self.passages.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// About how much memory it takes. Asking costs nothing.
     pub fn bytes(&self) -> usize {
         let interners = [&self.documents, &self.collections, &self.types, &self.tags, &self.stream_ids];

@@ -5,7 +5,7 @@
 //! at its point and from nothing else: counts, lengths and neighbours of later versions, of other partitions and of other
 //! tenants do not move a score.
 //!
-//! Start with [`Question`] and [`Hit`]; the index that answers is beside them.
+//! Start with [`Search`], which a capability attaches a [`Source`] to and asks a [`Question`]; the [`Index`] of a partition answers.
 //!
 //! Invariants:
 //! * the same question at the same point gives the same hits with the same scores, whatever came later;
@@ -13,18 +13,28 @@
 //! * the index is derived: dropped and made again from the facts, it is the same.
 
 pub mod analysed;
+mod config;
+mod derive;
 pub mod document;
 pub mod embed;
+pub mod engine;
 pub mod index;
 pub mod question;
 pub mod rank;
+mod shelf;
+pub mod source;
+mod text;
 pub mod vector;
 mod words;
 
 pub use analysed::{Analysed, Damaged, embed_text};
+pub use config::{Config, ConfigError};
 pub use document::{Document, Partition, Passage, Stream};
 pub use embed::{Embedder, Space};
+pub use engine::{Drafts, Finder, Found, Lag, Options, Progress, Search, SearchError};
 pub use index::{Index, Row};
 pub use question::{Filter, Hit, Parts, Question};
 pub use rank::{Fusion, Ranking};
+pub use source::{Placed, Source, SourceError};
+pub use text::{Paragraph, Snippet, paragraphs, snippet};
 pub use vector::Quantised;
