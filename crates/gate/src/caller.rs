@@ -4,13 +4,17 @@ use std::collections::{BTreeSet, HashMap};
 
 use scope::{Principal, PrincipalKind, Scope, TenantId};
 use serde_json::Value;
-use spine::admission::{Identified, Rejection};
+use spine::admission::{Identified, NO_TENANT};
 
 use crate::Config;
 use crate::claims::Claims;
 
 /// Roles that mean something here; whatever else a token lists gives nothing.
-pub const ROLES: [&str; 8] = ["admin", "curator", "architect", "contributor", "analyst", "viewer", "guest", "service"];
+pub const ROLES: [&str; 9] =
+    ["admin", "curator", "architect", "contributor", "analyst", "viewer", "guest", "service", "gm"];
+
+/// The claim with which a service or an agent names its definition.
+const DEFINITION: &str = "agent_definition";
 
 /// Which claims say what.
 #[derive(Debug, Clone)]
@@ -37,12 +41,7 @@ impl Mapping {
     }
 
     /// Who a token is about, and within which walls. Somebody without a tenant has none to work in.
-    pub fn caller(&self, claims: &Claims, issuer: &str) -> Result<Identified, Rejection> {
-        let tenant = match claims.get(&self.tenant_claim) {
-            Some(claim) => single(claim).ok_or(Rejection::Tenant)?,
-            None => &self.tenant,
-        };
-        let tenant = TenantId::new(tenant).map_err(|_| Rejection::Tenant)?;
+    pub fn caller(&self, claims: &Claims, issuer: &str) -> Identified {
         let kind = self.kind(claims);
         let subject = match kind {
             // An agent acts for the person that the token is about.
@@ -55,8 +54,26 @@ impl Mapping {
             kind,
             roles: self.roles(claims, kind).into(),
             scopes: with_implied(self.scopes(claims)).into(),
+            agents: claims
+                .get(&self.agent_claim)
+                .map(texts)
+                .unwrap_or_default()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
         };
-        Ok(Identified { principal, scope: Scope { tenant, ..Scope::local() }, expires: claims.expires() })
+        let scope = self.tenant(claims).map(|tenant| Scope { tenant, ..Scope::local() });
+        let definition = claims.text(DEFINITION).filter(|_| kind != PrincipalKind::User).map(Into::into);
+        Identified { principal, scope, expires: claims.expires(), definition }
+    }
+
+    /// A claim that is there and no good is not made up for.
+    fn tenant(&self, claims: &Claims) -> Option<TenantId> {
+        let named = match claims.get(&self.tenant_claim) {
+            Some(claim) => single(claim)?,
+            None => &self.tenant,
+        };
+        TenantId::new(named).ok().filter(|tenant| tenant.as_str() != NO_TENANT)
     }
 
     /// An agent is named as such, or acts for somebody (RFC 8693); a client that is its own subject is a service.
@@ -134,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    fn caller(config: &Config, claims: Value) -> Result<Identified, Rejection> {
+    fn caller(config: &Config, claims: Value) -> Identified {
         let claims = Claims::read(claims.to_string().as_bytes(), true).unwrap();
         Mapping::of(config).caller(&claims, "https://id.example.org")
     }
@@ -145,12 +162,12 @@ mod tests {
             "sub": "ann", "tenantId": "acme", "realm_access": { "roles": ["architect", "uma_authorization"] },
             "scope": "openid mcp:tools transformation:write", "client_id": "vscode", "exp": 9,
         });
-        let who = caller(&Config::default(), claims).unwrap();
+        let who = caller(&Config::default(), claims);
         assert_eq!(
             (who.principal.id().as_str(), who.principal.kind),
             ("https://id.example.org|ann", PrincipalKind::User)
         );
-        assert_eq!((who.scope.tenant.as_str(), who.expires), ("acme", Some(scope::Timestamp(9_000_000))));
+        assert_eq!((who.scope.unwrap().tenant.as_str(), who.expires), ("acme", Some(scope::Timestamp(9_000_000))));
         assert_eq!(who.principal.roles.iter().collect::<Vec<_>>(), ["architect"]);
         let scopes: Vec<&str> = who.principal.scopes.iter().map(String::as_str).collect();
         assert_eq!(
@@ -159,22 +176,37 @@ mod tests {
         );
     }
 
-    //
+    //
     #[test]
-    fn without_a_usable_tenant_nobody_comes_in() {
-        let refused = |claim: Value| caller(&Config::default(), json!({ "sub": "ann", "tenantId": claim }));
-        for claim in [json!(""), json!(7), json!(["a", "b"]), json!([]), json!("a b"), json!("a\nb"), json!({})] {
-            assert_eq!(refused(claim).err(), Some(Rejection::Tenant));
+    fn without_a_usable_tenant_nobody_has_walls_to_work_in() {
+        let tenant = |config: &Config, mut claims: Value| {
+            claims["sub"] = json!("ann");
+            caller(config, claims).scope.map(|scope| scope.tenant.as_str().to_owned())
+        };
+        let plain = Config::default();
+        for claim in
+            [json!(""), json!(7), json!(["a", "b"]), json!([]), json!("a b"), json!("a\nb"), json!({}), json!("-")]
+        {
+            assert_eq!(tenant(&plain, json!({ "tenantId": claim })), None);
         }
-        assert_eq!(caller(&Config::default(), json!({ "sub": "ann" })).err(), Some(Rejection::Tenant));
+        assert_eq!(tenant(&plain, json!({})), None);
         let mapped = Config { tenant: "team".to_owned(), ..Config::default() };
-        assert_eq!(caller(&mapped, json!({ "sub": "ann" })).unwrap().scope.tenant.as_str(), "team");
+        assert_eq!(tenant(&mapped, json!({})).as_deref(), Some("team"));
         // A claim that is there and wrong is not made up for.
-        assert_eq!(caller(&mapped, json!({ "sub": "ann", "tenantId": "" })).err(), Some(Rejection::Tenant));
-        assert_eq!(
-            caller(&mapped, json!({ "sub": "ann", "tenantId": ["acme"] })).unwrap().scope.tenant.as_str(),
-            "acme"
-        );
+        assert_eq!(tenant(&mapped, json!({ "tenantId": "" })), None);
+        assert_eq!(tenant(&mapped, json!({ "tenantId": ["acme"] })).as_deref(), Some("acme"));
+    }
+
+    // only services and agents have a definition; a person is governed by roles.
+    #[test]
+    fn a_definition_is_named_by_services_and_agents_only() {
+        let definition = |mut claims: Value| {
+            claims["agent_definition"] = json!("reviewer");
+            caller(&Config::default(), claims).definition
+        };
+        assert_eq!(definition(json!({ "sub": "bot", "client_id": "bot" })).as_deref(), Some("reviewer"));
+        assert_eq!(definition(json!({ "sub": "ann", "act": { "sub": "bot" } })).as_deref(), Some("reviewer"));
+        assert_eq!(definition(json!({ "sub": "ann", "client_id": "vscode" })), None);
     }
 
     #[test]
@@ -182,13 +214,16 @@ mod tests {
         let kind = |claims: Value| {
             let mut all = json!({ "sub": "ann", "tenantId": "t" });
             all.as_object_mut().unwrap().extend(claims.as_object().unwrap().clone());
-            let who = caller(&Config::default(), all).unwrap().principal;
+            let who = caller(&Config::default(), all).principal;
             (who.kind, who.subject.clone(), who.roles.iter().cloned().collect::<Vec<_>>().join(" "))
         };
         assert_eq!(kind(json!({ "roles": ["viewer"] })), (PrincipalKind::User, "ann".to_owned(), "viewer".to_owned()));
         let agent = kind(json!({ "act": { "sub": "bot" }, "roles": ["viewer"] }));
         assert_eq!(agent, (PrincipalKind::Agent, "ann/agent".to_owned(), "viewer".to_owned()));
         assert_eq!(kind(json!({ "agent_type": "ContextAssembly" })).0, PrincipalKind::Agent);
+        let claims = json!({ "sub": "ann", "tenantId": "t", "agent_type": ["Narrator", "Resolver"] });
+        let agents = caller(&Config::default(), claims).principal.agents;
+        assert_eq!(agents.iter().collect::<Vec<_>>(), ["Narrator", "Resolver"]);
         let service = kind(json!({ "client_id": "ann" }));
         assert_eq!(service, (PrincipalKind::Service, "ann".to_owned(), "service".to_owned()));
     }
@@ -205,11 +240,11 @@ mod tests {
         let mut claims = json!({
             "sub": "ann", "organization": "acme", "scp": ["api://chancery/tools"], "https://example.org/roles": "admin",
         });
-        let who = caller(&config, claims.clone()).unwrap().principal;
+        let who = caller(&config, claims.clone()).principal;
         assert!(
             who.scopes.contains("mcp:tools") && who.scopes.contains("mcp:resources") && who.roles.contains("admin")
         );
         claims["https://example.org/roles"] = json!(["root"]);
-        assert_eq!(caller(&config, claims).unwrap().principal.roles.iter().collect::<Vec<_>>(), ["viewer"]);
+        assert_eq!(caller(&config, claims).principal.roles.iter().collect::<Vec<_>>(), ["viewer"]);
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::people::Provisioning;
+
 /// Settings of the gate. Without an issuer, only this server's own tokens are good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -18,6 +20,10 @@ pub struct Config {
     pub tenant_claim: String,
     /// The tenant of tokens without that claim; when empty, they are refused.
     pub tenant: String,
+    /// Who comes in: whoever has a good token, or only those whom the operator lists.
+    pub provisioning: Provisioning,
+    /// Tenants that tokens may name, as patterns; all when empty.
+    pub tenants: Vec<String>,
     /// The claim that lists roles.
     pub roles_claim: String,
     /// The role of people whose token names none that we know; when empty, they may do nothing.
@@ -44,6 +50,8 @@ impl Default for Config {
             authorities: String::new(),
             tenant_claim: "tenantId".to_owned(),
             tenant: String::new(),
+            provisioning: Provisioning::Claims,
+            tenants: Vec::new(),
             roles_claim: "realm_access.roles".to_owned(),
             role: String::new(),
             agent_claim: "agent_type".to_owned(),

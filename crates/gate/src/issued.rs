@@ -1,11 +1,13 @@
 //! Tokens that this server issues itself, for scripts and small teams without an issuer.
 //!
-//! Each is a file in the data directory that holds the hash of its secret. It is read whenever the token is shown, so that
-//! one that was revoked is no good from then on, in every process.
+//! Each is a file in the data directory that holds the hash of its secret. Whenever the token is shown, the file is looked at,
+//! so that one that was revoked is no good from then on, in every process. What it says is kept in memory until it changes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use quick_cache::sync::Cache;
 use scope::{Principal, PrincipalKind, Scope, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -13,6 +15,7 @@ use spine::admission::{Asked, Identified, Rejection};
 
 use crate::caller::with_implied;
 use crate::owner::private_file;
+use crate::stamp::Stamp;
 
 /// How every token of ours starts, the owner's too.
 const PREFIX: &str = "chancery_";
@@ -21,6 +24,8 @@ const ISSUER: &str = "token";
 const FOLDER: &str = "tokens";
 const ID_BYTES: usize = 8;
 const SECRET_BYTES: usize = 32;
+/// How many tokens are kept in memory. Those that were not shown for longest go first.
+const KEPT_MAX: usize = 10_000;
 
 /// What a token is good for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,10 +37,16 @@ pub struct Grant {
     pub tenant: TenantId,
     pub roles: BTreeSet<String>,
     pub scopes: BTreeSet<String>,
+    /// The types of agent that it may act as.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub agents: BTreeSet<String>,
     /// The capabilities whose endpoints it opens; all when empty.
     pub endpoints: BTreeSet<String>,
     pub issued: Timestamp,
     pub expires: Timestamp,
+    /// The definition of the agent that shows it, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
 }
 
 /// A grant with what recognises its token.
@@ -49,14 +60,24 @@ struct Stored {
 }
 
 /// The tokens of a data directory.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Issued {
     folder: PathBuf,
+    kept: Cache<String, Arc<Kept>>,
+}
+
+/// What a file said when it was last read.
+#[derive(Debug)]
+struct Kept {
+    stamp: Stamp,
+    hash: String,
+    endpoints: BTreeSet<String>,
+    who: Identified,
 }
 
 impl Issued {
     pub fn at(data: &Path) -> Self {
-        Self { folder: data.join(FOLDER) }
+        Self { folder: data.join(FOLDER), kept: Cache::new(KEPT_MAX) }
     }
 
     /// Issues a token: its id, and the text that is shown once and kept nowhere.
@@ -105,13 +126,29 @@ impl Issued {
     pub(crate) fn find(&self, token: &str, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>> {
         let rest = token.strip_prefix(PREFIX)?;
         let (id, secret) = rest.split_once('_').unwrap_or((rest, ""));
-        let stored = if is_id(id) { self.read(id) } else { None };
-        let good = stored.filter(|stored| hash(secret) == stored.hash && asked.now < stored.grant.expires);
-        let Some(Stored { grant, .. }) = good else { return Some(Err(Rejection::Token)) };
-        if !grant.endpoints.is_empty() && !grant.endpoints.contains(asked.endpoint) {
+        let kept = if is_id(id) { self.kept(id) } else { None };
+        let is_good =
+            |kept: &Arc<Kept>| hash(secret) == kept.hash && kept.who.expires.is_some_and(|end| asked.now < end);
+        let Some(kept) = kept.filter(is_good) else { return Some(Err(Rejection::Token)) };
+        if !kept.endpoints.is_empty() && !kept.endpoints.contains(asked.endpoint) {
             return Some(Err(Rejection::Audience));
         }
-        Some(Ok(grant.caller()))
+        Some(Ok(kept.who.clone()))
+    }
+
+    /// What the file of a token says now. A file is never written twice, so one that looks the same is the same.
+    fn kept(&self, id: &str) -> Option<Arc<Kept>> {
+        let Some(stamp) = Stamp::of(&self.path(id)) else {
+            self.kept.remove(id);
+            return None;
+        };
+        if let Some(kept) = self.kept.get(id).filter(|kept| kept.stamp == stamp) {
+            return Some(kept);
+        }
+        let Stored { hash, grant } = self.read(id)?;
+        let kept = Arc::new(Kept { stamp, hash, endpoints: grant.endpoints.clone(), who: grant.caller() });
+        self.kept.insert(id.to_owned(), kept.clone());
+        Some(kept)
     }
 
     fn read(&self, id: &str) -> Option<Stored> {
@@ -139,8 +176,10 @@ impl Grant {
             kind: self.kind,
             roles: self.roles.into(),
             scopes: with_implied(self.scopes).into(),
+            agents: self.agents.into(),
         };
-        Identified { principal, scope: Scope { tenant: self.tenant, ..Scope::local() }, expires: Some(self.expires) }
+        let scope = Some(Scope { tenant: self.tenant, ..Scope::local() });
+        Identified { principal, scope, expires: Some(self.expires), definition: self.definition.map(Into::into) }
     }
 }
 
@@ -173,14 +212,16 @@ mod tests {
             tenant: TenantId::new("acme").unwrap(),
             roles: BTreeSet::from(["viewer".to_owned()]),
             scopes: BTreeSet::from(["mcp:tools".to_owned()]),
+            agents: BTreeSet::from(["Narrator".to_owned()]),
             endpoints: BTreeSet::from(["t".to_owned()]),
             issued: Timestamp(0),
             expires: Timestamp(1000),
+            definition: None,
         }
     }
 
     fn find(issued: &Issued, token: &str, endpoint: &str, now: i64) -> Option<Result<Identified, Rejection>> {
-        issued.find(token, &Asked { door: Door::Stdio, endpoint, now: Timestamp(now) })
+        issued.find(token, &Asked { door: Door::Stdio, endpoint, now: Timestamp(now), from: None })
     }
 
     #[test]
@@ -189,13 +230,17 @@ mod tests {
         let issued = Issued::at(folder.path());
         let (id, token) = issued.issue(grant()).unwrap();
         let who = find(&issued, &token, "t", 999).unwrap().unwrap();
-        assert_eq!((who.principal.id().as_str(), who.scope.tenant.as_str()), ("token|build", "acme"));
+        assert_eq!((who.principal.id().as_str(), who.scope.unwrap().tenant.as_str()), ("token|build", "acme"));
         assert_eq!(who.expires, Some(Timestamp(1000)));
         assert_eq!(find(&issued, &token, "t", 1000), Some(Err(Rejection::Token)));
         assert_eq!(find(&issued, &token, "other", 1), Some(Err(Rejection::Audience)));
         assert_eq!(issued.list().unwrap(), [(id.clone(), grant())]);
+        // Another process has seen it too, and neither is told when it is revoked.
+        let other = Issued::at(folder.path());
+        assert!(find(&other, &token, "t", 1).unwrap().is_ok());
         assert!(issued.revoke(&id).unwrap());
         assert_eq!(find(&issued, &token, "t", 1), Some(Err(Rejection::Token)));
+        assert_eq!(find(&other, &token, "t", 1), Some(Err(Rejection::Token)));
         assert!(!issued.revoke(&id).unwrap() && issued.list().unwrap().is_empty());
     }
 

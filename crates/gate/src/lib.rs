@@ -2,8 +2,9 @@
 //!
 //! A caller over HTTP shows a token: one that an issuer signed ([`jwt`], with the keys that [`issuer`] keeps), one that an
 //! issuer is asked about ([`introspection`]), one that this server issued ([`issued`]), or the secret of this machine's owner
-//! ([`owner`]). [`claims`] judges what a token says, [`caller`] turns it into a principal and a tenant, [`metadata`] tells
-//! clients where tokens come from. Start with [`Gate`], which puts them in order.
+//! ([`owner`]). [`claims`] judges what a token says, [`caller`] turns it into a principal and a tenant, [`people`] knows whom
+//! the operator gave other roles or sent away, [`metadata`] tells clients where tokens come from and [`login`] is such a
+//! client. Start with [`Gate`], which puts them in order.
 //!
 //! Invariants:
 //! * nothing in a token decides whom we ask or which algorithm we use: addresses come from the configuration, algorithms from
@@ -21,9 +22,12 @@ pub mod issued;
 mod issuer;
 mod jwt;
 mod keys;
+pub mod login;
 mod metadata;
 pub mod owner;
+pub mod people;
 mod remembered;
+mod stamp;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -43,6 +47,7 @@ use issued::Issued;
 use issuer::Issuer;
 use jwt::Token;
 use owner::Owner;
+use people::People;
 use remembered::Remembered;
 
 /// How long a token that was verified is not verified again, at most.
@@ -84,6 +89,7 @@ pub struct Gate {
     issuers: Vec<Arc<Issuer>>,
     introspection: Option<Introspection>,
     mapping: Mapping,
+    people: People,
     resources: Resources,
     expected: Expected,
     remembered: Remembered,
@@ -107,6 +113,7 @@ impl Gate {
             issuers: config.issuers.iter().map(issuer).collect::<Result<_, _>>()?,
             introspection: Introspection::of(config, client.clone()),
             mapping: Mapping::of(config),
+            people: People::at(data).by_rule(config.provisioning, config.tenants.clone()),
             resources,
             expected: Expected::of(config),
             remembered: Remembered::default(),
@@ -125,15 +132,17 @@ impl Gate {
         metadata::router(&self.resources, &self.issuers)
     }
 
-    /// What is known about a token without asking anybody.
-    fn known(&self, token: &str, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>> {
+    /// What is known about a token that is our own, or that was here a short while ago.
+    fn familiar(&self, token: &str, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>> {
         if let Some(secret) = self.owner.knows(token) {
             return Some(if secret { Ok(self.local.at(asked.door)) } else { Err(Rejection::Token) });
         }
-        if let Some(found) = self.issued.find(token, asked) {
-            return Some(found);
-        }
-        if let Some(known) = self.remembered.get(token, asked) {
+        self.issued.find(token, asked).or_else(|| self.remembered.get(token, asked).map(Ok))
+    }
+
+    /// What is known about a token without asking anybody.
+    fn known(&self, token: &str, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>> {
+        if let Some(known) = self.familiar(token, asked) {
             return Some(known);
         }
         let token = match Token::read(token) {
@@ -161,8 +170,8 @@ impl Gate {
                 outcome = Some(match claims {
                     Ok(claims) => {
                         let who = self.mapping.caller(&claims, issuer.url());
-                        self.remembered.keep(token.text(), asked, &who, claims.expires(), VERIFIED_FOR_S);
-                        return Some(who);
+                        self.remembered.keep(token.text(), asked, &who, VERIFIED_FOR_S);
+                        return Some(Ok(who));
                     }
                     Err(refusal) => Err(self.refused(refusal, issuer)),
                 });
@@ -211,10 +220,15 @@ impl Gate {
                 return Err(self.refused(refusal, issuer));
             }
             let who = self.mapping.caller(&claims, issuer.url());
-            self.remembered.keep(token, asked, &who, claims.expires(), introspection::REMEMBERED_FOR_S);
-            return who;
+            self.remembered.keep(token, asked, &who, introspection::REMEMBERED_FOR_S);
+            return Ok(who);
         }
         Err(if reached { Rejection::Token } else { Rejection::IssuerDown { retry_after_s: RETRY_AFTER_S } })
+    }
+
+    /// The same caller as the operator knows them. The owner of this machine is nobody's to judge.
+    fn placed(&self, who: Identified, now: Timestamp) -> Identified {
+        if who.principal.issuer == owner::ISSUER { who } else { self.people.placed(who, now) }
     }
 
     /// The token that somebody shows; `None` when they need none.
@@ -235,8 +249,15 @@ impl Identity for Gate {
     fn identify(&self, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>> {
         match self.shown(asked.door) {
             Ok(None) => Some(Ok(self.local.at(asked.door))),
-            Ok(Some(token)) => self.known(token, asked),
+            Ok(Some(token)) => Some(self.known(token, asked)?.map(|who| self.placed(who, asked.now))),
             Err(rejection) => Some(Err(rejection)),
+        }
+    }
+
+    fn recognise(&self, asked: &Asked<'_>) -> Option<Identified> {
+        match self.shown(asked.door).ok()? {
+            None => Some(self.local.at(asked.door)),
+            Some(token) => self.familiar(token, asked)?.ok().map(|who| self.placed(who, asked.now)),
         }
     }
 
@@ -244,7 +265,7 @@ impl Identity for Gate {
         Box::pin(async move {
             match self.shown(asked.door)? {
                 None => Ok(self.local.at(asked.door)),
-                Some(token) => self.ask(token, &asked).await,
+                Some(token) => self.ask(token, &asked).await.map(|who| self.placed(who, asked.now)),
             }
         })
     }

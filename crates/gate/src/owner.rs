@@ -8,6 +8,8 @@ use sha2::{Digest as _, Sha256};
 /// How the owner's token starts.
 const PREFIX: &str = "chancery_owner_";
 const FILE: &str = "owner.token";
+/// Who vouches for the owner.
+pub const ISSUER: &str = "local";
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -3,7 +3,7 @@
 use quick_cache::sync::Cache;
 use scope::Timestamp;
 use sha2::{Digest as _, Sha256};
-use spine::admission::{Asked, Identified, Rejection};
+use spine::admission::{Asked, Identified};
 
 /// How many are remembered. Those that were not used for longest are forgotten first.
 const TOKENS_MAX: usize = 10_000;
@@ -25,24 +25,16 @@ impl Default for Remembered {
 }
 
 impl Remembered {
-    pub fn get(&self, token: &str, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>> {
+    pub fn get(&self, token: &str, asked: &Asked<'_>) -> Option<Identified> {
         let kept = self.0.get(&key(token, asked.endpoint))?;
         // A clock that was set back makes nothing good for longer.
-        (kept.from <= asked.now && asked.now < kept.until).then_some(Ok(kept.who))
+        (kept.from <= asked.now && asked.now < kept.until).then_some(kept.who)
     }
 
     /// Remembers a caller for so many seconds, and never beyond the end of the token.
-    pub fn keep(
-        &self,
-        token: &str,
-        asked: &Asked<'_>,
-        who: &Result<Identified, Rejection>,
-        expires: Option<Timestamp>,
-        seconds: i64,
-    ) {
-        let Ok(who) = who else { return };
+    pub fn keep(&self, token: &str, asked: &Asked<'_>, who: &Identified, seconds: i64) {
         let until = asked.now.plus_micros(seconds * SECOND_US);
-        let until = expires.map_or(until, |expires| expires.min(until));
+        let until = who.expires.map_or(until, |expires| expires.min(until));
         self.0.insert(key(token, asked.endpoint), Kept { who: who.clone(), from: asked.now, until });
     }
 }

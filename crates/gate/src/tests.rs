@@ -144,12 +144,18 @@ fn what_is_one_issuers_own_does_not_go_with_several() {
 async fn show(gate: &Gate, token: Option<&str>, endpoint: &str, seconds: i64) -> Result<String, Rejection> {
     let bearer = token.map(|token| HeaderValue::from_str(&format!("Bearer {token}")).unwrap());
     let headers: HeaderMap = bearer.into_iter().map(|value| (header::AUTHORIZATION, value)).collect();
-    let asked = Asked { door: Door::Http(&headers), endpoint, now: Timestamp(seconds * SECOND) };
+    let asked = Asked { door: Door::Http(&headers), endpoint, now: Timestamp(seconds * SECOND), from: None };
     let who = match gate.identify(&asked) {
         Some(known) => known,
         None => gate.find_out(asked).await,
     };
-    who.map(|who| format!("{}@{}", who.principal.subject, who.scope.tenant))
+    who.map(|who| {
+        format!(
+            "{}@{}",
+            who.principal.subject,
+            who.scope.map_or_else(|| "nowhere".to_owned(), |scope| scope.tenant.to_string())
+        )
+    })
 }
 
 #[tokio::test]
@@ -221,7 +227,7 @@ async fn whoever_shows_nothing_is_the_owner_only_where_it_is_open() {
     assert_eq!(show(&gate(&data, Vec::new(), true), None, "t", 1).await, Ok("owner@local".to_owned()));
     let secret = std::fs::read_to_string(data.path().join("owner.token")).unwrap();
     assert_eq!(show(&closed, Some(secret.trim()), "t", 1).await, Ok("owner@local".to_owned()));
-    let asked = Asked { door: Door::CommandLine, endpoint: "t", now: Timestamp(0) };
+    let asked = Asked { door: Door::CommandLine, endpoint: "t", now: Timestamp(0), from: None };
     assert_eq!(closed.identify(&asked).unwrap().unwrap().principal, Principal::local("owner"));
     assert_eq!(closed.metadata_url("t"), None);
 }
@@ -235,9 +241,11 @@ async fn an_issued_token_that_was_revoked_is_no_good_from_then_on() {
         tenant: TenantId::new("acme").unwrap(),
         roles: BTreeSet::new(),
         scopes: BTreeSet::new(),
+        agents: BTreeSet::new(),
         endpoints: BTreeSet::new(),
         issued: Timestamp(0),
         expires: Timestamp(100 * SECOND),
+        definition: None,
     };
     let issued = Issued::at(world.data.path());
     let (id, token) = issued.issue(grant).unwrap();

@@ -11,6 +11,7 @@
 
 mod ids;
 pub mod pace;
+pub mod pattern;
 mod principal;
 mod time;
 

@@ -57,6 +57,9 @@ pub struct Principal {
     pub kind: PrincipalKind,
     pub roles: Words,
     pub scopes: Words,
+    /// The types of agent that the credential lets it act as, where it names any.
+    #[serde(default)]
+    pub agents: Words,
 }
 
 impl Principal {
@@ -69,6 +72,7 @@ impl Principal {
             kind: PrincipalKind::User,
             roles: words(&["admin"]),
             scopes: words(&["mcp:tools", "mcp:resources", "transformation:write"]),
+            agents: Words::default(),
         }
     }
 
