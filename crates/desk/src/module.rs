@@ -16,10 +16,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{ArgMatches, Command};
+use contract::agent::Agents;
 use contract::{Capability, Context, Misfit};
 use futures::future::BoxFuture;
 use ledger::{Fact, Fold, SharedLedger};
 use scope::Principal;
+use search::Search;
 use serde_json::{Map, Value};
 
 use crate::{PageTokens, feed};
@@ -61,8 +63,18 @@ pub trait Module: Send + Sync {
     /// Builds the capability on the parts of a server.
     fn build(&self, parts: Parts) -> BoxFuture<'_, Result<Arc<dyn Capability>, BoxError>>;
 
+    /// Where the agents of tenants are defined, if that is here. Their definitions hold at every endpoint.
+    fn agents(&self, _parts: &Parts) -> Option<Arc<dyn Agents>> {
+        None
+    }
+
     /// How its facts become records; `None` for a capability that records nothing.
     fn fold(&self) -> Option<Arc<dyn Fold>> {
+        None
+    }
+
+    /// Which partition of search a caller sees; `None` for a capability in which nothing is found.
+    fn partition(&self, _ctx: &Context) -> Option<String> {
         None
     }
 
@@ -102,6 +114,8 @@ pub trait Module: Send + Sync {
 pub struct Parts {
     pub ledger: SharedLedger,
     pub settings: Settings,
+    /// Where a capability attaches its documents, to have them found.
+    pub search: Search,
     /// The data directory, which is there and private.
     pub data: PathBuf,
     /// Where files are kept, in the data directory.

@@ -15,9 +15,13 @@ use scope::{Principal, Scope, Timestamp};
 
 pub use identity::{Asked, Identified, Identity, LocalIdentity};
 pub use origin::Addresses;
+pub(crate) use origin::is_loopback_host;
 pub use pace::{Buckets, Pace};
 
 use crate::message::Message;
+
+/// What stands for the tenant of those who have none.
+pub const NO_TENANT: &str = "-";
 
 /// Something that wants to come in.
 pub struct Arrival<'a> {
@@ -52,8 +56,17 @@ pub struct Admitted {
     pub scope: Scope,
     /// When the credential ends, if it does.
     pub expires: Option<Timestamp>,
+    /// The definition of the agent that calls, when it names one.
+    pub definition: Option<Arc<str>>,
     pub transport: &'static str,
     _proof: Proof,
+}
+
+impl Admitted {
+    /// One text that names this caller and no other, of any tenant.
+    pub fn caller(&self) -> String {
+        format!("{}|{}", self.scope.tenant, self.principal.id())
+    }
 }
 
 /// Cannot be made outside this module.
@@ -85,6 +98,8 @@ pub enum Rejection {
     Tenant,
     #[error("too many requests")]
     Pace { retry_after_s: u64 },
+    #[error("too many requests from this address")]
+    AddressPace { retry_after_s: u64 },
     #[error("insufficient scope; this needs {0}")]
     Scope(String),
     #[error("your role does not permit this")]
@@ -97,14 +112,24 @@ impl Rejection {
             Self::DuplicateHeader(_) | Self::Target | Self::TokenPlace => 400,
             Self::Unidentified | Self::Token | Self::Audience => 401,
             Self::Host | Self::Origin | Self::Scope(_) | Self::Role | Self::Tenant => 403,
-            Self::Pace { .. } => 429,
+            Self::Pace { .. } | Self::AddressPace { .. } => 429,
             Self::IssuerDown { .. } => 503,
+        }
+    }
+
+    /// After how many seconds it is worth coming again, where that is known.
+    pub fn retry_after_s(&self) -> Option<u64> {
+        match self {
+            Self::Pace { retry_after_s } | Self::AddressPace { retry_after_s } | Self::IssuerDown { retry_after_s } => {
+                Some(*retry_after_s)
+            }
+            _ => None,
         }
     }
 
     /// Whether it was known who came when they were turned away.
     pub fn knows_who(&self) -> bool {
-        matches!(self, Self::Pace { .. } | Self::Scope(_) | Self::Role)
+        matches!(self, Self::Pace { .. } | Self::Scope(_) | Self::Role | Self::Tenant)
     }
 
     /// One word for audit and metrics.
@@ -121,6 +146,7 @@ impl Rejection {
             Self::IssuerDown { .. } => "issuer",
             Self::Tenant => "tenant",
             Self::Pace { .. } => "rate",
+            Self::AddressPace { .. } => "address_rate",
             Self::Scope(_) => "scope",
             Self::Role => "role",
         }
@@ -141,6 +167,7 @@ pub struct Met<'a> {
 }
 
 struct Addressed<'a>(Asked<'a>);
+struct Unhurried<'a>(Asked<'a>);
 struct Known<'a> {
     met: Met<'a>,
     now: Timestamp,
@@ -155,22 +182,29 @@ impl Admission {
 
     /// Lets a call in, or says why not. The size of the body was checked before it was read. Nobody else is asked who it is.
     pub fn admit(&self, arrival: &Arrival<'_>, manifest: &Manifest) -> Result<Admitted, Rejection> {
-        let asked = Asked { door: arrival.door, endpoint: &manifest.name, now: arrival.now };
-        let addressed = self.host_and_origin(asked)?;
+        let asked = Asked { door: arrival.door, endpoint: &manifest.name, now: arrival.now, from: None };
+        let unhurried = self.address_rate(self.host_and_origin(asked)?)?;
         let who = self.identity.identify(&asked).unwrap_or(Err(Rejection::Unidentified))?;
-        self.rate(identified(addressed, who))?.admit(arrival.message, manifest)
+        self.rate(identified(&unhurried, who))?.admit(arrival.message, manifest)
     }
 
     /// The steps that need no message, so that nothing is read for those who may not come in.
     pub async fn meet<'a>(&self, asked: Asked<'a>) -> Result<Met<'a>, Rejection> {
-        let addressed = self.host_and_origin(asked)?;
-        let who = self.identify(asked).await?;
-        self.rate(identified(addressed, who))
+        let unhurried = self.address_rate(self.host_and_origin(asked)?)?;
+        let known = self.token(unhurried).await?;
+        self.rate(known)
+    }
+
+    /// Who asks for something that no message names. Host and origin were checked before.
+    pub async fn know(&self, asked: Asked<'_>) -> Result<Identified, Rejection> {
+        let known = self.token(self.address_rate(Addressed(asked))?).await?;
+        Ok(self.rate(known)?.who)
     }
 
     /// Who stands at a door, for the record of somebody who may not come in.
     pub fn who(&self, asked: &Asked<'_>) -> Option<(Principal, Scope)> {
-        self.identity.identify(asked)?.ok().map(|who| (who.principal, who.scope))
+        let who = self.identity.identify(asked)?.ok()?;
+        Some((who.principal, who.scope.unwrap_or_else(nowhere)))
     }
 
     /// Whether whoever opened a stream may still follow it, and until when that is certain.
@@ -193,16 +227,46 @@ impl Admission {
         Ok(Addressed(asked))
     }
 
+    /// Before anybody looks at a token, which costs more than to refuse it.
+    fn address_rate<'a>(&self, addressed: Addressed<'a>) -> Result<Unhurried<'a>, Rejection> {
+        let Addressed(asked) = addressed;
+        asked.from.map_or(Ok(()), |address| self.pace.arrive(address, asked.now))?;
+        Ok(Unhurried(asked))
+    }
+
+    async fn token<'a>(&self, unhurried: Unhurried<'a>) -> Result<Known<'a>, Rejection> {
+        let asked = unhurried.0;
+        if let Some(doubt) = asked.from.and_then(|address| self.pace.doubted(address, asked.now)) {
+            // What others at an address did is no reason to refuse those who are known.
+            return self.identity.recognise(&asked).map(|who| identified(&unhurried, who)).ok_or(doubt);
+        }
+        let who = self.identify(asked).await.inspect_err(|rejection| {
+            let unknown = matches!(rejection, Rejection::Unidentified | Rejection::Token | Rejection::Audience);
+            if let Some(address) = asked.from.filter(|_| unknown) {
+                self.pace.failed(address, asked.now);
+            }
+        })?;
+        Ok(identified(&unhurried, who))
+    }
+
     fn rate<'a>(&self, identified: Known<'a>) -> Result<Met<'a>, Rejection> {
         let Known { met, now } = identified;
-        self.pace.take((&met.who.scope.tenant, &met.who.principal), now)?;
+        match &met.who.scope {
+            Some(scope) => self.pace.take(&scope.tenant, &met.who.principal, now)?,
+            None => self.pace.take(&nowhere().tenant, &met.who.principal, now)?,
+        }
         Ok(met)
     }
 }
 
-fn identified(addressed: Addressed<'_>, who: Identified) -> Known<'_> {
-    let Asked { door, now, .. } = addressed.0;
+fn identified<'a>(unhurried: &Unhurried<'a>, who: Identified) -> Known<'a> {
+    let Asked { door, now, .. } = unhurried.0;
     Known { met: Met { door, who }, now }
+}
+
+/// Where the records of those are kept who have no tenant. No token can name it.
+fn nowhere() -> Scope {
+    Scope { tenant: scope::TenantId::new(NO_TENANT).expect("a literal that is a valid id"), ..Scope::local() }
 }
 
 impl Met<'_> {
@@ -210,7 +274,7 @@ impl Met<'_> {
     pub fn admit(self, message: Option<&Message>, manifest: &Manifest) -> Result<Admitted, Rejection> {
         let scoped = scope_of(self, message, manifest)?;
         let permitted = role(scoped, message, manifest)?;
-        Ok(tenant(permitted))
+        tenant(permitted)
     }
 }
 
@@ -253,9 +317,10 @@ fn is_propose_scope(scope: &str, capability: &str) -> bool {
 }
 
 /// The tenant is the credential's; nothing in the message can name another.
-fn tenant(permitted: Permitted<'_>) -> Admitted {
-    let Met { door, who: Identified { principal, scope, expires } } = permitted.0;
-    Admitted { principal, scope, expires, transport: door.name(), _proof: Proof }
+fn tenant(permitted: Permitted<'_>) -> Result<Admitted, Rejection> {
+    let Met { door, who: Identified { principal, scope, expires, definition } } = permitted.0;
+    let scope = scope.ok_or(Rejection::Tenant)?;
+    Ok(Admitted { principal, scope, expires, definition, transport: door.name(), _proof: Proof })
 }
 
 fn tool_named<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a contract::Tool> {

@@ -98,14 +98,15 @@ impl AuditSink for NoAudit {
 /// The text and the hash of arguments.
 pub type Kept = (Cow<'static, str>, Cow<'static, str>);
 
-/// Arguments as an audit record keeps them: without secrets, bounded, with the hash of the whole.
-pub fn arguments(arguments: &Map<String, Value>) -> Kept {
+/// Arguments as an audit record keeps them: without secrets and what else the operator named, bounded, with the hash of the
+/// whole.
+pub fn arguments(arguments: &Map<String, Value>, named: &[String]) -> Kept {
     if arguments.is_empty() {
         return ("{}".into(), NO_ARGUMENTS_HASH.into());
     }
+    let secrets = Secrets { named };
     let Written { start, hash } = Written::of(arguments);
-    let hides = arguments.iter().any(|(name, value)| hides(name, value));
-    let start = if hides { Written::of(&redacted(arguments)).start } else { start };
+    let start = if secrets.are_in(arguments) { Written::of(&secrets.redacted(arguments)).start } else { start };
     let text = String::from_utf8_lossy(&start).into_owned();
     (bounded(text, ARGUMENTS_CHARS_MAX).into(), hex::encode(hash.finalize()).into())
 }
@@ -141,40 +142,48 @@ impl Write for Written {
     }
 }
 
-fn hides(name: &str, value: &Value) -> bool {
-    is_secret(name) || holds_secret(value)
+/// Which arguments are not kept.
+struct Secrets<'a> {
+    named: &'a [String],
 }
 
-fn holds_secret(value: &Value) -> bool {
-    match value {
-        Value::Object(inner) => inner.iter().any(|(name, value)| hides(name, value)),
-        Value::Array(items) => items.iter().any(holds_secret),
-        _ => false,
+impl Secrets<'_> {
+    fn are_in(&self, arguments: &Map<String, Value>) -> bool {
+        arguments.iter().any(|(name, value)| self.is_secret(name) || self.are_within(value))
     }
-}
 
-fn redacted(arguments: &Map<String, Value>) -> Map<String, Value> {
-    let entry = |(name, value): (&String, &Value)| {
-        let value = if is_secret(name) { Value::from("[redacted]") } else { redacted_value(value) };
-        (name.clone(), value)
-    };
-    arguments.iter().map(entry).collect()
-}
-
-fn redacted_value(value: &Value) -> Value {
-    match value {
-        Value::Object(inner) => Value::Object(redacted(inner)),
-        Value::Array(items) => Value::Array(items.iter().map(redacted_value).collect()),
-        other => other.clone(),
+    fn are_within(&self, value: &Value) -> bool {
+        match value {
+            Value::Object(inner) => self.are_in(inner),
+            Value::Array(items) => items.iter().any(|item| self.are_within(item)),
+            _ => false,
+        }
     }
-}
 
-fn is_secret(name: &str) -> bool {
-    // Most names are in lower case already.
-    let is_plain = name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
-    let name = if is_plain { Cow::Borrowed(name) } else { Cow::Owned(name.to_lowercase()) };
-    let holds = |secret: &&str| name.as_bytes().windows(secret.len()).any(|part| part == secret.as_bytes());
-    name != "page_token" && SECRET_NAMES.iter().any(holds)
+    fn redacted(&self, arguments: &Map<String, Value>) -> Map<String, Value> {
+        let entry = |(name, value): (&String, &Value)| {
+            let value = if self.is_secret(name) { Value::from("[redacted]") } else { self.redacted_value(value) };
+            (name.clone(), value)
+        };
+        arguments.iter().map(entry).collect()
+    }
+
+    fn redacted_value(&self, value: &Value) -> Value {
+        match value {
+            Value::Object(inner) => Value::Object(self.redacted(inner)),
+            Value::Array(items) => Value::Array(items.iter().map(|item| self.redacted_value(item)).collect()),
+            other => other.clone(),
+        }
+    }
+
+    fn is_secret(&self, name: &str) -> bool {
+        // Most names are in lower case already.
+        let is_plain = name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        let name = if is_plain { Cow::Borrowed(name) } else { Cow::Owned(name.to_lowercase()) };
+        let holds = |secret: &str| name.as_bytes().windows(secret.len()).any(|part| part == secret.as_bytes());
+        let is_named = |word: &String| !word.is_empty() && holds(&word.to_lowercase());
+        (name != "page_token" && SECRET_NAMES.iter().any(|secret| holds(secret))) || self.named.iter().any(is_named)
+    }
 }
 
 /// A method or a target as a record keeps it; callers make up what they like.
@@ -199,20 +208,33 @@ mod tests {
     #[test]
     fn secrets_do_not_reach_the_record() {
         let given = json!({ "name": "x", "list": [{ "Api_Key": "hush" }], "token": "hush" });
-        let (text, hash) = arguments(given.as_object().unwrap());
+        let (text, hash) = arguments(given.as_object().unwrap(), &[]);
         assert_eq!(text, r#"{"name":"x","list":[{"Api_Key":"[redacted]"}],"token":"[redacted]"}"#);
         assert_eq!(hash.len(), 64);
     }
 
+    // R-389: what an operator names is hidden like a secret, wherever it stands and in whatever case.
+    #[test]
+    fn what_the_operator_names_does_not_reach_the_record() {
+        let given =
+            json!({ "Full_Name": "Ann", "kept": 1, "list": [{ "deep": { "iban": "DE00" } }], "page_token": "p" });
+        let named = ["name".to_owned(), "IBAN".to_owned(), String::new()];
+        let (text, _) = arguments(given.as_object().unwrap(), &named);
+        assert_eq!(
+            text,
+            r#"{"Full_Name":"[redacted]","kept":1,"list":[{"deep":{"iban":"[redacted]"}}],"page_token":"p"}"#
+        );
+    }
+
     #[test]
     fn no_arguments_have_the_hash_of_an_empty_object() {
-        assert_eq!(arguments(&Map::new()), ("{}".into(), hex::encode(Sha256::digest("{}")).into()));
+        assert_eq!(arguments(&Map::new(), &[]), ("{}".into(), hex::encode(Sha256::digest("{}")).into()));
     }
 
     #[test]
     fn long_arguments_are_cut() {
         let given = json!({ "name": "é".repeat(5000) });
-        let (text, _) = arguments(given.as_object().unwrap());
+        let (text, _) = arguments(given.as_object().unwrap(), &[]);
         assert_eq!(text.chars().count(), ARGUMENTS_CHARS_MAX + 1);
     }
 }

@@ -18,7 +18,10 @@ pub struct Config {
     pub confirm: Confirm,
     /// Only these groups of tools; empty for all.
     pub toolsets: Vec<String>,
+    /// Addresses of proxies that are believed.
+    pub proxies: Vec<String>,
     pub limits: Limits,
+    pub audit: Audit,
 }
 
 impl Default for Config {
@@ -29,8 +32,28 @@ impl Default for Config {
             tool_names: ToolNames::Auto,
             confirm: Confirm::Ask,
             toolsets: Vec::new(),
+            proxies: Vec::new(),
             limits: Limits::default(),
+            audit: Audit::default(),
         }
+    }
+}
+
+/// What is kept of calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Audit {
+    /// Names of arguments whose values are never kept, besides those that name secrets.
+    pub redact: Vec<String>,
+    /// How many days the records of calls that changed nothing are kept; 0 for ever.
+    pub keep_days: u32,
+    /// How often new facts and records are sealed.
+    pub checkpoint_seconds: u64,
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Self { redact: Vec::new(), keep_days: 0, checkpoint_seconds: 5 }
     }
 }
 
@@ -62,20 +85,34 @@ pub struct Limits {
     pub depth_max: usize,
     /// How long a call may take.
     pub call_timeout_ms: u64,
-    /// Calls under way at once.
+    /// Calls under way at once, at one endpoint. A quarter of them is for reads.
     pub calls_max: usize,
+    /// Of these, how many one caller may have; 0 for all.
+    pub caller_calls_max: usize,
     /// Open connections.
     pub connections_max: usize,
+    /// Of these, how many one address may have; 0 for three quarters.
+    pub address_connections_max: usize,
     /// How long a client may take to send its headers or its body, and how long it may leave an answer unread.
     pub read_timeout_ms: u64,
     /// Sessions of initialize-era clients.
     pub sessions_max: usize,
+    /// Of these, how many one caller may have; 0 for all.
+    pub caller_sessions_max: usize,
     /// Seconds after which an idle session ends.
     pub session_idle_s: u64,
     /// Streams that follow changes.
     pub subscriptions_max: usize,
+    /// Of these, how many one caller may have; 0 for all.
+    pub caller_subscriptions_max: usize,
     /// Calls per minute and caller; 0 for no limit.
     pub calls_per_minute: u32,
+    /// Calls per minute of all callers of a tenant; 0 for no limit.
+    pub tenant_calls_per_minute: u32,
+    /// Requests per minute from one address, whoever sends them; 0 for no limit.
+    pub address_requests_per_minute: u32,
+    /// Requests per minute from one address that do not say who sends them; 0 for no limit.
+    pub address_failures_per_minute: u32,
     /// Calls per minute and caller of single tools, in place of what the tools state themselves; 0 for no limit. Not for stdio.
     pub tools: BTreeMap<String, u32>,
     /// How long calls under way may go on after the server was told to stop.
@@ -89,14 +126,32 @@ impl Default for Limits {
             depth_max: 64,
             call_timeout_ms: 30_000,
             calls_max: 512,
+            caller_calls_max: 256,
             connections_max: 2048,
+            address_connections_max: 0,
             read_timeout_ms: 15_000,
             sessions_max: 1000,
+            caller_sessions_max: 250,
             session_idle_s: 300,
             subscriptions_max: 1000,
+            caller_subscriptions_max: 250,
             calls_per_minute: 0,
+            tenant_calls_per_minute: 0,
+            address_requests_per_minute: 0,
+            address_failures_per_minute: 1200,
             tools: BTreeMap::new(),
             shutdown_ms: 20_000,
+        }
+    }
+}
+
+impl Limits {
+    /// How many connections one address may have.
+    pub fn address_connections_max(&self) -> usize {
+        match self.address_connections_max {
+            // So that one peer leaves some to others.
+            0 => (self.connections_max - self.connections_max / 4).max(1),
+            most => most.min(self.connections_max),
         }
     }
 }

@@ -196,6 +196,7 @@ mod tests {
             hints: Hints { destructive: true, ..Hints::default() },
             input_schema: Map::new(),
             items_max: Default::default(),
+            briefs: Default::default(),
             output_schema: None,
             toolset: String::new(),
             scopes: Vec::new(),

@@ -9,11 +9,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use contract::agent::{AgentTools, Agents};
 use contract::{
-    Answer, AuditDraft, Blob, CallError, Capability, Client, Context, Effect, Misfit, RequestMeta, Side, Tool, Verdict,
+    Answer, AuditDraft, Blob, CallError, Capability, Client, Context, Effect, Grants, Misfit, RequestMeta, Side, Tool,
+    ToolName, Verdict,
 };
 use futures::future::BoxFuture;
-use scope::{Clock, IdSource, PrincipalKind};
+use scope::{Clock, IdSource, PrincipalKind, TenantId};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -26,6 +28,7 @@ use crate::confirmation::{self, Declines, Question};
 use crate::mcp::Prepared;
 use crate::metrics::Metrics;
 use crate::replay::{self, Known, Replays};
+use crate::shares::Shares;
 use crate::turn::Turns;
 use crate::{Seal, names, seal};
 use guard::within;
@@ -48,6 +51,8 @@ pub struct Parts {
     pub seal: Seal,
     /// Which questions were answered with a no.
     pub declines: Arc<dyn Declines>,
+    /// Where the definitions of agents are, if they are anywhere.
+    pub agents: Option<Arc<dyn Agents>>,
 }
 
 /// A capability with its tools prepared.
@@ -66,11 +71,18 @@ pub struct Endpoint {
     by_name: BTreeMap<String, usize>,
     replays: Replays,
     declines: Arc<dyn Declines>,
+    agents: Option<Arc<dyn Agents>>,
     refusals: Refusals,
     turns: Turns,
     permits: Semaphore,
+    /// Fewer than the others, so that reads go on while all writers wait for the disk.
+    write_permits: Semaphore,
+    /// The calls of each caller.
+    shares: Shares,
+    /// The open streams of each caller.
+    pub(crate) streams: Shares,
     /// How often callers called tools that may not be called as often as one likes.
-    buckets: Buckets,
+    buckets: Buckets<(TenantId, String, ToolName)>,
     /// What MCP says about this endpoint, made when it is first asked.
     pub(crate) prepared: OnceLock<Prepared>,
 }
@@ -88,20 +100,29 @@ pub struct Caller {
     pub audit: AuditDraft,
 }
 
+impl Caller {
+    /// One text that names this caller and no other, of any tenant.
+    pub fn id(&self) -> String {
+        self.admitted.caller()
+    }
+}
+
 /// How a tool call ended.
 #[derive(Debug)]
 pub enum Called {
     Answered(Answer),
     /// With the refusal in the capability's own shape.
     Refused(Box<CallError>, Value),
-    /// There is no such tool, or not for this caller.
-    UnknownTool,
+    /// There is no such tool, or not for this caller; with those that may have been meant.
+    UnknownTool {
+        near: Vec<String>,
+    },
 }
 
 impl Endpoint {
     /// Prepares the tools of the mounted toolsets.
     pub fn new(parts: Parts) -> Self {
-        let Parts { capability, checkers, config, clock, ids, audit, metrics, seal, declines } = parts;
+        let Parts { capability, checkers, config, clock, ids, audit, metrics, seal, declines, agents } = parts;
         let mounted = |tool: &&Tool| config.toolsets.is_empty() || config.toolsets.contains(&tool.toolset);
         let mut tools = Vec::new();
         let mut by_name = BTreeMap::new();
@@ -110,7 +131,9 @@ impl Endpoint {
             by_name.insert(names::without_dots(&tool.name), tools.len());
             tools.push(listed_tool(tool, &config));
         }
-        let permits = Semaphore::new(config.limits.calls_max);
+        let (calls_max, limits) = (config.limits.calls_max, &config.limits);
+        let (permits, write_permits) = (Semaphore::new(calls_max), Semaphore::new((calls_max - calls_max / 4).max(1)));
+        let (shares, streams) = (Shares::of(limits.caller_calls_max), Shares::of(limits.caller_subscriptions_max));
         metrics.watch(audit.clone());
         Self {
             capability,
@@ -125,9 +148,13 @@ impl Endpoint {
             by_name,
             replays: Replays::default(),
             declines,
+            agents,
             refusals: Refusals::default(),
             turns: Turns::default(),
             permits,
+            write_permits,
+            shares,
+            streams,
             buckets: Buckets::default(),
             prepared: OnceLock::new(),
         }
@@ -143,9 +170,10 @@ impl Endpoint {
         self.by_name.get(name).map(|position| &self.tools[*position])
     }
 
-    /// The tools that a name which is none may have meant, best first.
-    pub fn nearest_tools(&self, name: &str) -> Vec<String> {
-        names::nearest(name, self.tools.iter().map(|tool| tool.name.as_str()))
+    /// The tools that a name which is none may have meant, best first; only those that a definition leaves.
+    fn nearest_tools(&self, name: &str, definition: Option<&AgentTools>) -> Vec<String> {
+        let left = self.tools.iter().filter(|tool| definition.is_none_or(|left| left.permits(tool)));
+        names::nearest(name, left.map(|tool| tool.name.as_str()))
     }
 
     /// True when this caller may have to confirm a tool by a second call.
@@ -160,19 +188,30 @@ impl Endpoint {
 
     /// Calls a tool.
     pub async fn call(&self, caller: &Caller, name: &str, arguments: Map<String, Value>) -> Called {
-        let Some(tool) = self.tool(name) else {
-            self.record(caller, Begun::new("tools/call", name, &arguments), Err("UNKNOWN_TOOL")).await;
-            return Called::UnknownTool;
+        let unmade = || Begun::new("tools/call", name, &arguments, &self.config.audit.redact);
+        let definition = match self.definition(caller).await {
+            Ok(definition) => definition,
+            Err(refusal) => return self.ended(caller, unmade(), Err(refusal)).await,
+        };
+        let permitted = |tool: &&Tool| definition.as_ref().is_none_or(|left| left.permits(tool));
+        let Some(tool) = self.tool(name).filter(permitted) else {
+            self.record(caller, unmade(), Err("UNKNOWN_TOOL")).await;
+            return Called::UnknownTool { near: self.nearest_tools(name, definition.as_ref()) };
         };
         // Before the call, so that nothing keeps arguments that may hold a file.
-        let begun = Begun::new("tools/call", &tool.name, &arguments);
+        let begun = Begun::new("tools/call", &tool.name, &arguments, &self.config.audit.redact);
         if tool.side == Side::Command {
             self.draft(caller, &begun);
         }
         let outcome = match self.paced(caller, tool) {
-            Ok(()) => self.caught(caller, self.run(caller, tool, arguments)).await,
+            Ok(()) => self.caught(caller, self.granted(caller, tool, arguments)).await,
             Err(refusal) => Err(refusal),
         };
+        self.ended(caller, begun, outcome).await
+    }
+
+    /// Leaves the record of a call and words how it ended.
+    async fn ended(&self, caller: &Caller, begun: Begun<'_>, outcome: Result<Answer, CallError>) -> Called {
         self.record(caller, begun, ending(&outcome)).await;
         match outcome {
             Ok(answer) => Called::Answered(answer),
@@ -184,6 +223,44 @@ impl Endpoint {
         }
     }
 
+    /// What the definition of an agent leaves it; `None` for callers that have none. People never have one, and a service has
+    /// the one that its credential names, or else the one of its own name, if there is one.
+    pub(crate) async fn definition(&self, caller: &Caller) -> Result<Option<AgentTools>, CallError> {
+        let admitted = &caller.admitted;
+        let (name, is_named) = match (admitted.principal.kind, &admitted.definition) {
+            (PrincipalKind::User, _) | (PrincipalKind::Agent, None) => return Ok(None),
+            (_, Some(name)) => (name.as_ref(), true),
+            (PrincipalKind::Service, None) => (admitted.principal.subject.as_str(), false),
+        };
+        let found = match &self.agents {
+            Some(agents) => {
+                let finding = agents.find(&admitted.scope.tenant, name);
+                // Boxed, since few callers have one and all would carry the room for it.
+                Box::pin(self.guarded(caller, finding)).await?
+            }
+            None => None,
+        };
+        // One that is named and not there leaves nothing.
+        Ok(found.or_else(|| is_named.then(AgentTools::default)))
+    }
+
+    /// What the caller may call; `None` for everything.
+    pub(crate) async fn grants(&self, caller: &Caller) -> Result<Option<Box<dyn Grants>>, CallError> {
+        let ctx = self.context(caller, None);
+        match self.capability.grants(&ctx) {
+            Some(grants) => self.limited(caller, Side::Query, grants).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Calls a tool if the capability lets this caller.
+    async fn granted(&self, caller: &Caller, tool: &Tool, arguments: Map<String, Value>) -> Result<Answer, CallError> {
+        if let Some(grants) = self.grants(caller).await? {
+            grants.judge(&tool.name)?;
+        }
+        self.run(caller, tool, arguments).await
+    }
+
     async fn run(&self, caller: &Caller, tool: &Tool, mut arguments: Map<String, Value>) -> Result<Answer, CallError> {
         let kind = caller.admitted.principal.kind;
         let token =
@@ -193,7 +270,7 @@ impl Endpoint {
             Err(misfit) => {
                 let ctx = self.context(caller, None);
                 let refusal = async { Err(self.capability.refuse(&ctx, &tool.name, &misfit).await) };
-                return self.limited(caller, refusal).await;
+                return self.limited(caller, Side::Query, refusal).await;
             }
         };
         self.metrics.unwrapped(unwrapped);
@@ -226,7 +303,7 @@ impl Endpoint {
             Ok(checked)
         };
         // Boxed, since few calls come this way and all would carry the room for it.
-        Box::pin(self.limited(caller, checked)).await
+        Box::pin(self.limited(caller, tool.side, checked)).await
     }
 
     /// Makes a call whose arguments fit.
@@ -239,7 +316,7 @@ impl Endpoint {
     ) -> Result<Answer, CallError> {
         if tool.side == Side::Query {
             let ctx = self.context(caller, None);
-            return self.limited(caller, self.capability.call(&ctx, &tool.name, arguments)).await;
+            return self.limited(caller, Side::Query, self.capability.call(&ctx, &tool.name, arguments)).await;
         }
         let effect = Repeatable { operation: &tool.name, arguments: &arguments };
         let named = arguments.get(replay::KEY_ARGUMENT).and_then(Value::as_str).map(|key| effect.under(key.to_owned()));
@@ -252,10 +329,10 @@ impl Endpoint {
         // Without a key of the caller's, the confirmation names the effect, so that it too happens once.
         let effect = named.or_else(|| confirmed.map(|call| effect.under(format!("confirmed:{call}"))));
         if let Some(effect) = effect {
-            return self.limited(caller, self.once(caller, effect, &tool.name, arguments)).await;
+            return self.limited(caller, Side::Command, self.once(caller, effect, &tool.name, arguments)).await;
         }
         let ctx = self.context(caller, None);
-        self.limited(caller, self.capability.call(&ctx, &tool.name, arguments)).await
+        self.limited(caller, Side::Command, self.capability.call(&ctx, &tool.name, arguments)).await
     }
 
     /// Asks for the confirmation that the tool needs, and returns its name.

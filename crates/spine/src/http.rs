@@ -1,9 +1,9 @@
 //! The HTTP door: one endpoint per capability, and what operators look at.
 //!
-//! A request passes, from the outside in: the listener's bounds ([`listener`], [`places`], [`deadline`]), CORS, then [`door`], which meets
+//! A request passes, from the outside in: the listener's bounds ([`listener`], [`places`], [`deadline`], [`tls`]), CORS, then [`door`], which meets
 //! the caller, reads the body once ([`body`], within the [`memory`] there is for all of them), admits it and hands the same
 //! bytes to rmcp, or answers a plain call itself ([`direct`]). [`sessions`] keeps the initialize era bounded and bound to its
-//! caller.
+//! caller. [`pages`] are for operators.
 
 mod body;
 mod cors;
@@ -13,29 +13,35 @@ mod door;
 mod listener;
 mod media;
 mod memory;
+mod pages;
 mod places;
+mod proxies;
 mod sessions;
+mod tls;
 mod watch;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get};
+use axum::http::{HeaderValue, header};
+use axum::middleware;
+use axum::response::Response;
+use axum::routing::any;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-pub use listener::{Peer, serve};
+pub use listener::{Listening, serve, serve_with};
+pub use pages::METRICS_SCOPE;
+pub use proxies::{Peer, Proxies};
+pub use tls::{Tls, TlsError};
 
 use crate::Endpoint;
 use crate::admission::{Addresses, Admission};
 use crate::metrics::Metrics;
 use door::{Door, DoorParts};
 use memory::Memory;
+use pages::{Closed, Pages};
 
 /// Whether what the server stands on can serve calls. Asked at every probe, so it must not take long.
 pub trait Readiness: Send + Sync {
@@ -59,6 +65,7 @@ pub struct Site {
     pub endpoints: Vec<Arc<Endpoint>>,
     pub admission: Arc<Admission>,
     pub addresses: Addresses,
+    pub proxies: Proxies,
     pub metrics: Metrics,
     /// True while new calls are welcome.
     pub ready: Arc<AtomicBool>,
@@ -77,15 +84,18 @@ pub struct Site {
 impl Site {
     /// The routes: `/NAME/mcp` for each capability, `/mcp` when there is only one, and the operator's pages.
     pub fn router(self) -> Router {
-        let Self { endpoints, admission, addresses, metrics, ready, readiness, stopping, catalog, more, open } = self;
+        let Self { endpoints, admission, addresses, proxies, metrics, ready, readiness, stopping, catalog, more, open } =
+            self;
         let mut router = Router::new();
         let (single, memory) = (endpoints.len() == 1, Memory::default());
+        let closed = Closed::new(&endpoints, &admission, &proxies);
         for endpoint in endpoints {
             let name = endpoint.capability.manifest().name.clone();
             let door = Door::new(DoorParts {
                 endpoint,
                 admission: admission.clone(),
                 addresses: addresses.clone(),
+                proxies: proxies.clone(),
                 ready: ready.clone(),
                 memory: memory.clone(),
                 stopping: stopping.clone(),
@@ -97,30 +107,9 @@ impl Site {
                 router = router.route("/mcp", route.clone()).route("/mcp/", route);
             }
         }
-        let catalog: Arc<str> = Arc::from(catalog);
-        let published = get(move || async move { ([(header::CONTENT_TYPE, "application/json")], catalog.to_string()) });
-        let pages = Router::new()
-            .route("/health", get(|| async { "ok\n" }))
-            .route("/ready", get(is_ready).with_state((ready, readiness)))
-            .route("/metrics", get(show_metrics).with_state(metrics))
-            .route("/.well-known/mcp-tools.json", published.clone())
-            .route("/.well-known/mcp-tools.v1.json", published.clone())
-            .route("/.well-known/mcp-tools.dev.json", published)
-            .merge(more)
-            // Endpoints check the same, and leave a record of whom they turn away.
-            .layer(middleware::from_fn_with_state(addresses.clone(), own_host_only));
+        let pages = pages::router(Pages { closed, addresses: addresses.clone(), metrics, ready, readiness, catalog });
+        let pages = pages.merge(pages::of_this_host(more, addresses.clone()));
         router.merge(pages).layer(cors::layer(addresses)).merge(open).layer(middleware::map_response(not_stored))
-    }
-}
-
-/// Turns away what no endpoint would let in either.
-async fn own_host_only(State(addresses): State<Addresses>, request: Request, next: Next) -> Response {
-    match addresses.check_target(request.uri()).and_then(|()| addresses.check(request.headers())) {
-        Ok(()) => next.run(request).await,
-        Err(rejection) => {
-            let status = StatusCode::from_u16(rejection.status()).unwrap_or(StatusCode::FORBIDDEN);
-            (status, rejection.to_string()).into_response()
-        }
     }
 }
 
@@ -128,19 +117,4 @@ async fn own_host_only(State(addresses): State<Addresses>, request: Request, nex
 async fn not_stored(mut response: Response) -> Response {
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
-}
-
-async fn is_ready(State((ready, readiness)): State<(Arc<AtomicBool>, Arc<dyn Readiness>)>) -> Response {
-    if !ready.load(Ordering::Relaxed) {
-        return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response();
-    }
-    match readiness.problem().await {
-        None => "ready\n".into_response(),
-        Some(problem) => (StatusCode::SERVICE_UNAVAILABLE, format!("{problem}\n")).into_response(),
-    }
-}
-
-async fn show_metrics(State(metrics): State<Metrics>) -> Response {
-    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], metrics.text())
-        .into_response()
 }

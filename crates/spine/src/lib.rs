@@ -32,6 +32,7 @@ mod in_flight;
 mod long;
 mod replay;
 mod seal;
+mod shares;
 mod turn;
 
 pub use config::Config;

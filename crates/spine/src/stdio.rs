@@ -206,7 +206,7 @@ impl Reader<'_> {
 
     fn who(&self) -> Option<(Principal, Scope)> {
         let endpoint = &self.endpoint.capability.manifest().name;
-        self.admission.who(&Asked { door: Door::Stdio, endpoint, now: self.endpoint.clock.now() })
+        self.admission.who(&Asked { door: Door::Stdio, endpoint, now: self.endpoint.clock.now(), from: None })
     }
 
     async fn inexact(&self, admitted: Admitted, message: &Message) -> Value {

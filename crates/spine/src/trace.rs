@@ -7,6 +7,8 @@ use sha2::{Digest, Sha256};
 const CORRELATION_CHARS_MAX: usize = 128;
 /// Longest `tracestate`, as W3C Trace Context has it.
 const STATE_CHARS_MAX: usize = 512;
+/// Longest id and longest type of an agent.
+const AGENT_CHARS_MAX: usize = 128;
 /// Longest name that a client gives itself, as far as we keep it.
 const CLIENT_CHARS_MAX: usize = 128;
 
@@ -16,6 +18,8 @@ pub struct Given<'a> {
     pub correlation: Option<&'a str>,
     pub traceparent: Option<&'a str>,
     pub tracestate: Option<&'a str>,
+    pub agent_id: Option<&'a str>,
+    pub agent_type: Option<&'a str>,
 }
 
 impl Given<'_> {
@@ -34,6 +38,9 @@ impl Given<'_> {
             traceparent: traceparent.map(str::to_owned),
             tracestate: tracestate.map(str::to_owned),
             client: None,
+            agent_id: self.agent_id.filter(|text| is_plain(text, AGENT_CHARS_MAX)).map(str::to_owned),
+            // One that is no type is refused by name, so it is kept as far as a name goes.
+            agent_type: self.agent_type.map(|text| escaped(text, AGENT_CHARS_MAX)),
         }
     }
 }
@@ -100,7 +107,7 @@ mod tests {
 
     #[track_caller]
     fn check(correlation: Option<&str>, traceparent: Option<&str>, expected: &str) {
-        let given = Given { correlation, traceparent, tracestate: None };
+        let given = Given { correlation, traceparent, ..Given::default() };
         assert_eq!(given.request_meta("r1".to_owned()).correlation_id, expected);
     }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use contract::{CallError, Context};
+use contract::{CallError, Context, Tool};
 use futures::future::BoxFuture;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -13,8 +13,8 @@ use super::{BoxError, Parts};
 pub trait Session: Send + Sync {
     fn parts(&self) -> &Parts;
 
-    /// The names of all tools that are mounted, also those of other capabilities.
-    fn tools(&self) -> Vec<String>;
+    /// All tools that are mounted, also those of other capabilities.
+    fn tools(&self) -> Vec<Tool>;
 
     /// Calls a tool.
     fn call<'a>(&'a self, tool: &'a str, arguments: Map<String, Value>) -> BoxFuture<'a, Result<Outcome, BoxError>>;

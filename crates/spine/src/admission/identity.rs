@@ -1,5 +1,8 @@
 //! From a credential to a caller.
 
+use std::net::IpAddr;
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 use scope::{Principal, Scope, Timestamp};
 
@@ -12,21 +15,31 @@ pub struct Asked<'a> {
     /// The capability whose endpoint it is: a token is good for the endpoint that it was issued for.
     pub endpoint: &'a str,
     pub now: Timestamp,
+    /// The address it came from, where that is known.
+    pub from: Option<IpAddr>,
 }
 
 /// Who it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identified {
     pub principal: Principal,
-    pub scope: Scope,
+    /// Its walls; `None` when the credential names no tenant that it could work in.
+    pub scope: Option<Scope>,
     /// When the credential ends, if it does. Streams end with it.
     pub expires: Option<Timestamp>,
+    /// The definition of the agent that it is, when the credential names one.
+    pub definition: Option<Arc<str>>,
 }
 
 /// Turns what a door carries into a principal and its walls.
 pub trait Identity: Send + Sync {
     /// Who it is, if that can be said at once; `None` when somebody else has to be asked first.
     fn identify(&self, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>>;
+
+    /// Who it is, when they were here before; `None` when that would take any work to find out.
+    fn recognise(&self, asked: &Asked<'_>) -> Option<Identified> {
+        self.identify(asked)?.ok()
+    }
 
     /// Who it is, after asking whoever knows.
     fn find_out<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Identified, Rejection>> {
@@ -67,7 +80,8 @@ impl LocalIdentity {
     /// Who stands at a door.
     pub fn at(&self, door: Door<'_>) -> Identified {
         let principal = if matches!(door, Door::CommandLine) { &self.owner } else { &self.served };
-        Identified { principal: principal.clone(), scope: self.scope.clone(), expires: None }
+        let scope = Some(self.scope.clone());
+        Identified { principal: principal.clone(), scope, expires: None, definition: None }
     }
 }
 

@@ -5,34 +5,46 @@
 
 use std::net::IpAddr;
 
-use http::header::{AUTHORIZATION, HOST, ORIGIN};
+use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, Uri};
 
 use super::Rejection;
+
+/// Headers that stand once: where one reader takes the first of two, another takes the last. The others of the protocol
+/// have a refusal of their own.
+const SINGLE: [&str; 6] = ["Host", "Origin", "Authorization", "Content-Type", "Content-Length", "Mcp-Session-Id"];
 
 /// The permitted hosts and origins of a listener. Loopback is always a permitted host.
 #[derive(Debug, Clone, Default)]
 pub struct Addresses {
     hosts: Vec<String>,
     origins: Vec<String>,
+    /// The origin under which clients know us, if one is configured.
+    public: Option<String>,
+    /// Whether the listener itself has a certificate.
+    is_tls: bool,
 }
 
 impl Addresses {
     pub fn new(hosts: &[String], origins: &[String]) -> Self {
         let lower = |list: &[String]| list.iter().map(|entry| entry.to_ascii_lowercase()).collect();
-        Self { hosts: lower(hosts), origins: lower(origins) }
+        Self { hosts: lower(hosts), origins: lower(origins), public: None, is_tls: false }
+    }
+
+    /// The same for a server that clients know by this address, such as `https://mcp.example.org`, with a certificate or
+    /// without.
+    pub fn known_as(self, public_url: &str, is_tls: bool) -> Self {
+        let (scheme, rest) = public_url.split_once("://").unwrap_or_default();
+        let host = rest.split('/').next().unwrap_or_default();
+        let public = (!host.is_empty()).then(|| format!("{scheme}://{host}").to_ascii_lowercase());
+        Self { public, is_tls, ..self }
     }
 
     /// Refuses headers that are doubled, a foreign host, and a foreign origin. No origin is no browser: that passes.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Rejection> {
-        for name in [HOST, ORIGIN, AUTHORIZATION] {
-            if headers.get_all(&name).iter().count() > 1 {
-                return Err(Rejection::DuplicateHeader(match name {
-                    HOST => "Host",
-                    ORIGIN => "Origin",
-                    _ => "Authorization",
-                }));
-            }
+        let is_double = |name: &&&str| headers.get_all(**name).iter().nth(1).is_some();
+        if let Some(double) = SINGLE.iter().find(is_double) {
+            return Err(Rejection::DuplicateHeader(double));
         }
         if !text(headers, &HOST).is_some_and(|host| self.permits_host(&host)) {
             return Err(Rejection::Host);
@@ -56,8 +68,9 @@ impl Addresses {
         is_loopback(name) || self.hosts.iter().any(|permitted| permitted == host || permitted == name)
     }
 
-    /// An origin is permitted when it is listed, or when it is the page's own server: the host that the request names. Other
-    /// ports of this machine are other servers. `origin` in lower case.
+    /// An origin is permitted when it is listed, or when it is the page's own server: the host that the request names, by the
+    /// scheme that it is served with. Other ports of this machine are other servers, and so is the same host in the clear.
+    /// `origin` in lower case.
     pub fn permits_origin(&self, origin: &str, headers: &HeaderMap) -> bool {
         let is_own = || {
             let asked = text(headers, &HOST)?;
@@ -69,9 +82,20 @@ impl Addresses {
                 _ => return None,
             };
             let same_name = name == own_name || is_loopback(name) && is_loopback(own_name);
-            Some(same_name && port.unwrap_or(usual) == own_port.unwrap_or(usual) && self.permits_host(&asked))
+            let same_port = port.unwrap_or(usual) == own_port.unwrap_or(usual);
+            Some(same_name && same_port && self.is_scheme_of(scheme, &asked) && self.permits_host(&asked))
         };
         self.origins.iter().any(|permitted| matches(permitted, origin)) || is_own().unwrap_or(false)
+    }
+
+    /// Whether pages of a host come by this scheme. One that nothing is known about may have a proxy before it.
+    fn is_scheme_of(&self, scheme: &str, host: &str) -> bool {
+        let public = self.public.as_deref().and_then(|public| public.split_once("://"));
+        match public {
+            Some((known, public_host)) if public_host == host => scheme == known,
+            _ if self.is_tls => scheme == "https",
+            _ => scheme == "http" || !is_loopback(split_port(host).0),
+        }
     }
 }
 
@@ -92,6 +116,11 @@ fn split_port(host: &str) -> (&str, Option<&str>) {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(port)),
         _ => (host, None),
     }
+}
+
+/// Whether a host, with a port or without, is this machine.
+pub(crate) fn is_loopback_host(host: &str) -> bool {
+    is_loopback(split_port(host).0)
 }
 
 /// A name that is rebound to loopback is no address, so every address of loopback is ours.

@@ -2,6 +2,7 @@ use contract::{Hints, RiskTier, Tool};
 use http::HeaderValue;
 
 use super::*;
+use crate::config::Limits;
 
 fn manifest() -> Manifest {
     let tool = |name: &str, side, scopes: &[&str]| Tool {
@@ -13,6 +14,7 @@ fn manifest() -> Manifest {
         hints: Hints::default(),
         input_schema: serde_json::Map::new(),
         items_max: Default::default(),
+        briefs: Default::default(),
         output_schema: None,
         toolset: String::new(),
         scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
@@ -45,7 +47,7 @@ fn admission(principal: Principal, calls_per_minute: u32) -> Admission {
     Admission::new(
         addresses,
         Arc::new(LocalIdentity::of(principal, Scope::local())),
-        Pace::per_minute(calls_per_minute),
+        Pace::of(&Limits { calls_per_minute, ..Limits::default() }),
     )
 }
 
@@ -103,6 +105,24 @@ fn a_page_of_this_machine_is_let_in_when_it_is_ours_or_listed() {
     check_headers(&[host, ("origin", "http://localhost:6274")], Ok(()));
 }
 
+// a page in the clear may have been written by anybody on the way.
+#[test]
+fn a_page_comes_by_the_scheme_that_the_server_has() {
+    let check = |addresses: &Addresses, host: &str, origin: &str| {
+        addresses.check(&headers(&[("host", host), ("origin", origin)])).is_ok()
+    };
+    let hosts = ["mcp.example.org".to_owned()];
+    let behind_proxy = Addresses::new(&hosts, &[]).known_as("https://mcp.example.org/base", false);
+    assert!(check(&behind_proxy, "mcp.example.org", "https://mcp.example.org"));
+    assert!(!check(&behind_proxy, "mcp.example.org", "http://mcp.example.org"));
+    assert!(!check(&behind_proxy, "mcp.example.org", "ftp://mcp.example.org"));
+    assert!(check(&behind_proxy, "127.0.0.1:8080", "http://127.0.0.1:8080"));
+    let with_certificate = Addresses::new(&hosts, &[]).known_as("https://mcp.example.org:8443", true);
+    assert!(check(&with_certificate, "localhost:8443", "https://localhost:8443"));
+    assert!(!check(&with_certificate, "localhost:8443", "http://localhost:8443"));
+    assert!(!check(&Addresses::default(), "localhost", "https://localhost"));
+}
+
 #[test]
 fn a_target_names_this_server_or_none() {
     let addresses = Addresses::new(&["mcp.example.org".to_owned()], &[]);
@@ -118,7 +138,7 @@ fn a_target_names_this_server_or_none() {
 #[tokio::test]
 async fn the_rate_is_taken_before_the_message_is_known() {
     let admission = admission(Principal::local("me"), 1);
-    let asked = Asked { door: Door::Stdio, endpoint: "t", now: Timestamp(0) };
+    let asked = Asked { door: Door::Stdio, endpoint: "t", now: Timestamp(0), from: None };
     assert!(admission.meet(asked).await.is_ok());
     assert_eq!(admission.meet(asked).await.err(), Some(Rejection::Pace { retry_after_s: 60 }));
 }
@@ -136,6 +156,15 @@ fn doubled_headers_are_refused() {
         &[host, ("authorization", "a"), ("authorization", "b")],
         Err(Rejection::DuplicateHeader("Authorization")),
     );
+    for name in ["Content-Type", "Content-Length", "Mcp-Session-Id"] {
+        let mut twice = headers(&[host]);
+        for value in ["1", "1"] {
+            twice.append(http::HeaderName::from_bytes(name.as_bytes()).unwrap(), HeaderValue::from_static(value));
+        }
+        let arrival = Arrival { door: Door::Http(&twice), message: None, now: Timestamp(0) };
+        let outcome = admission(Principal::local("me"), 0).admit(&arrival, &manifest()).err();
+        assert_eq!(outcome, Some(Rejection::DuplicateHeader(name)));
+    }
 }
 
 #[track_caller]
@@ -193,4 +222,99 @@ fn a_caller_over_its_pace_is_told_when_to_come_back() {
     assert_eq!(admit(0), Ok(()));
     assert_eq!(admit(0), Err(Rejection::Pace { retry_after_s: 30 }));
     assert_eq!(admit(30_000_000), Ok(()));
+}
+
+/// Knows one token, and has to think about every other.
+struct OneToken(std::sync::atomic::AtomicUsize);
+
+impl Identity for OneToken {
+    fn identify(&self, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>> {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Some(self.recognise(asked).ok_or(Rejection::Token))
+    }
+
+    fn recognise(&self, asked: &Asked<'_>) -> Option<Identified> {
+        let Door::Http(headers) = asked.door else { return None };
+        let good = headers.get("authorization")? == "Bearer good";
+        good.then(|| LocalIdentity::new("me").at(asked.door))
+    }
+}
+
+/// What becomes of a request with a token from an address, and how many tokens were looked at so far.
+async fn at(admission: &Admission, token: &str, from: &str, now_s: i64) -> Result<(), Rejection> {
+    let headers = headers(&[("host", "localhost"), ("authorization", token)]);
+    let (door, now) = (Door::Http(&headers), Timestamp(now_s * 1_000_000));
+    let asked = Asked { door, endpoint: "t", now, from: Some(from.parse().unwrap()) };
+    admission.meet(asked).await.map(|_| ())
+}
+
+// An address is known before its caller is.
+#[tokio::test]
+async fn an_address_that_fails_too_often_has_to_wait_and_its_neighbours_do_not() {
+    let identity = Arc::new(OneToken(Default::default()));
+    let limits = Limits { address_failures_per_minute: 2, ..Limits::default() };
+    let admission = Admission::new(Addresses::default(), identity.clone(), Pace::of(&limits));
+    for _ in 0..2 {
+        assert_eq!(at(&admission, "Bearer bad", "192.0.2.1", 0).await, Err(Rejection::Token));
+    }
+    let later = Err(Rejection::AddressPace { retry_after_s: 30 });
+    assert_eq!(at(&admission, "Bearer bad", "192.0.2.1", 0).await, later);
+    let looked_at = identity.0.load(std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(at(&admission, "Bearer worse", "192.0.2.1", 0).await, later);
+    assert_eq!(identity.0.load(std::sync::atomic::Ordering::Relaxed), looked_at);
+    assert_eq!(at(&admission, "Bearer good", "192.0.2.1", 0).await, Ok(()));
+    assert_eq!(at(&admission, "Bearer bad", "192.0.2.2", 0).await, Err(Rejection::Token));
+    assert_eq!(at(&admission, "Bearer bad", "192.0.2.1", 30).await, Err(Rejection::Token));
+}
+
+#[tokio::test]
+async fn an_address_and_a_tenant_have_a_pace_of_their_own() {
+    let limits = Limits { address_requests_per_minute: 3, tenant_calls_per_minute: 2, ..Limits::default() };
+    let admission = Admission::new(Addresses::default(), Arc::new(OneToken(Default::default())), Pace::of(&limits));
+    assert_eq!(at(&admission, "Bearer good", "192.0.2.1", 0).await, Ok(()));
+    assert_eq!(at(&admission, "Bearer good", "192.0.2.1", 0).await, Ok(()));
+    assert_eq!(at(&admission, "Bearer good", "192.0.2.1", 0).await, Err(Rejection::Pace { retry_after_s: 30 }));
+    assert_eq!(at(&admission, "Bearer good", "192.0.2.1", 0).await, Err(Rejection::AddressPace { retry_after_s: 20 }));
+    // The tenant's pace is that of all who work in it, wherever they are.
+    assert_eq!(at(&admission, "Bearer good", "192.0.2.2", 0).await, Err(Rejection::Pace { retry_after_s: 30 }));
+}
+
+/// Somebody whose credential names no tenant.
+struct Homeless(Principal);
+
+impl Identity for Homeless {
+    fn identify(&self, asked: &Asked<'_>) -> Option<Result<Identified, Rejection>> {
+        Some(Ok(Identified { scope: None, ..LocalIdentity::of(self.0.clone(), Scope::local()).at(asked.door) }))
+    }
+}
+
+// R-332 (admission): host and origin, token, rate, scope, role, tenant. Each case fails at one step and at all that follow it.
+#[tokio::test]
+async fn the_steps_are_taken_in_order() {
+    let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect();
+    let principal = |roles: &[&str], scopes: &[&str]| Principal {
+        roles: words(roles),
+        scopes: words(scopes),
+        ..Principal::local("me")
+    };
+    let nobody = principal(&[], &[]);
+    let limits = Limits { calls_per_minute: 1, ..Limits::default() };
+    let outcome = async |admission: &Admission, host: &str| {
+        let headers = headers(&[("host", host)]);
+        let asked = Asked { door: Door::Http(&headers), endpoint: "t", now: Timestamp(0), from: None };
+        admission.meet(asked).await?.admit(Some(&call("t.write")), &manifest()).map(|_| ())
+    };
+    let with =
+        |identity: Arc<dyn Identity>, limits: &Limits| Admission::new(Addresses::default(), identity, Pace::of(limits));
+    let unknown = with(Arc::new(OneToken(Default::default())), &limits);
+    assert_eq!(outcome(&unknown, "evil.example").await, Err(Rejection::Host));
+    assert_eq!(outcome(&unknown, "localhost").await, Err(Rejection::Token));
+    let homeless = with(Arc::new(Homeless(nobody.clone())), &limits);
+    assert_eq!(outcome(&homeless, "localhost").await, Err(Rejection::Scope("mcp:tools".to_owned())));
+    assert_eq!(outcome(&homeless, "localhost").await, Err(Rejection::Pace { retry_after_s: 60 }));
+    let plain = Limits::default();
+    let scoped = with(Arc::new(Homeless(principal(&[], &["mcp:tools"]))), &plain);
+    assert_eq!(outcome(&scoped, "localhost").await, Err(Rejection::Role));
+    let permitted = with(Arc::new(Homeless(principal(&["architect"], &["mcp:tools"]))), &plain);
+    assert_eq!(outcome(&permitted, "localhost").await, Err(Rejection::Tenant));
 }

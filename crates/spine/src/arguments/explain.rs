@@ -199,6 +199,10 @@ impl<'a> Walk<'a> {
             let reason = format!("is longer than {most} characters");
             return Some((reason, format!("cut {name} to at most {most} characters; it has {chars}")));
         }
+        if schema.get("format").is_some_and(|of| of == "uuid") && !self.matches(schema, "format", value) {
+            let fix = "write it as 550e8400-e29b-41d4-a716-446655440000; give the id that an answer named, not a name";
+            return Some(("is not a UUID".to_owned(), fix.to_owned()));
+        }
         if schema.contains_key("format") && !self.matches(schema, "format", value) {
             let reason = "is not a date and time with an offset".to_owned();
             return Some((reason, "write it as 2026-07-28T10:30:00Z".to_owned()));
@@ -213,7 +217,7 @@ impl<'a> Walk<'a> {
         }
         let compile = || {
             let one: Map<String, Value> = [(keyword.to_owned(), schema[keyword].clone())].into_iter().collect();
-            jsonschema::validator_for(&Value::Object(one)).ok()
+            jsonschema::options().should_validate_formats(true).build(&Value::Object(one)).ok()
         };
         let matcher = self.matchers.entry(std::ptr::from_ref(schema)).or_insert_with(compile);
         matcher.as_ref().is_none_or(|matcher| matcher.is_valid(value))

@@ -23,14 +23,15 @@ pub(super) struct Begun<'a> {
 }
 
 impl<'a> Begun<'a> {
-    pub(super) fn new(method: &'static str, target: &'a str, arguments: &Map<String, Value>) -> Self {
+    /// `named` are arguments that are not kept.
+    pub(super) fn new(method: &'static str, target: &'a str, arguments: &Map<String, Value>, named: &[String]) -> Self {
         let started = Instant::now();
-        Self { method, target, kept: audit::arguments(arguments), started }
+        Self { method, target, kept: audit::arguments(arguments, named), started }
     }
 
     /// A call without arguments.
     pub(super) fn plain(method: &'static str, target: &'a str) -> Self {
-        Self::new(method, target, &Map::new())
+        Self::new(method, target, &Map::new(), &[])
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::http::{HeaderName, HeaderValue, Method, header};
-use tower_http::cors::{AllowOrigin, CorsLayer};
+use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use crate::admission::Addresses;
 
@@ -16,22 +16,8 @@ pub fn layer(addresses: Addresses) -> CorsLayer {
     CorsLayer::new()
         .allow_origin(AllowOrigin::predicate(permitted))
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
-        .allow_headers(
-            [
-                vec![header::CONTENT_TYPE, header::AUTHORIZATION, header::ACCEPT],
-                names(&[
-                    "mcp-protocol-version",
-                    "mcp-session-id",
-                    "mcp-method",
-                    "mcp-name",
-                    "last-event-id",
-                    "traceparent",
-                    "tracestate",
-                    "x-correlation-id",
-                ]),
-            ]
-            .concat(),
-        )
+        // Clients repeat arguments in headers of names that tools choose, so whatever a permitted origin wants to send is named.
+        .allow_headers(AllowHeaders::mirror_request())
         .expose_headers(
             [vec![header::WWW_AUTHENTICATE, header::RETRY_AFTER], names(&["mcp-session-id", "mcp-protocol-version"])]
                 .concat(),

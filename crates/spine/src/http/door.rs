@@ -21,6 +21,7 @@ use super::body::{self, Bounds, Unread, Whole};
 use super::direct;
 use super::media::{self, Wanted};
 use super::memory::Memory;
+use super::proxies::{Peer, Proxies};
 use super::sessions::{self, SessionFlight, Sessions, Standing};
 use super::watch::{Watch, credential, is_stream, watched};
 use crate::admission::{self, Addresses, Admission, Asked, Rejection};
@@ -43,6 +44,7 @@ pub struct DoorParts {
     pub endpoint: Arc<Endpoint>,
     pub admission: Arc<Admission>,
     pub addresses: Addresses,
+    pub proxies: Proxies,
     pub ready: Arc<AtomicBool>,
     /// Shared by all doors.
     pub memory: Memory,
@@ -54,6 +56,7 @@ pub struct Door {
     endpoint: Arc<Endpoint>,
     admission: Arc<Admission>,
     addresses: Addresses,
+    proxies: Proxies,
     ready: Arc<AtomicBool>,
     memory: Memory,
     sessions: Arc<Sessions>,
@@ -70,7 +73,7 @@ type Ended = Box<Response>;
 
 impl Door {
     pub fn new(parts: DoorParts) -> Self {
-        let DoorParts { endpoint, admission, addresses, ready, memory, stopping } = parts;
+        let DoorParts { endpoint, admission, addresses, proxies, ready, memory, stopping } = parts;
         let sessions = Arc::new(Sessions::new(
             endpoint.seal.clone(),
             &endpoint.capability.manifest().name,
@@ -90,7 +93,7 @@ impl Door {
             StreamableHttpService::new(make, sessions.clone(), config)
         };
         let (in_session, single) = (service(true), service(false));
-        Self { endpoint, admission, addresses, ready, memory, sessions, in_session, single, stopping }
+        Self { endpoint, admission, addresses, proxies, ready, memory, sessions, in_session, single, stopping }
     }
 
     async fn pass(&self, request: Request) -> Result<Response, Ended> {
@@ -109,10 +112,11 @@ impl Door {
         if carries_token(parts.uri.query()) {
             return Err(self.rejected(&Rejection::TokenPlace, None, &parts.headers));
         }
-        let met = match self.admission.meet(self.asked(&parts.headers)).await {
+        let from = parts.extensions.get().map(|peer: &Peer| self.proxies.client(*peer, &parts.headers));
+        let met = match self.admission.meet(Asked { from, ..self.asked(&parts.headers) }).await {
             Ok(met) => met,
             Err(rejection) => {
-                if matches!(rejection, Rejection::Pace { .. }) {
+                if matches!(rejection, Rejection::Pace { .. } | Rejection::AddressPace { .. }) {
                     body::discard(body, self.read_timeout()).await;
                 }
                 return Err(self.rejected(&rejection, None, &parts.headers));
@@ -177,7 +181,7 @@ impl Door {
         bytes: Bytes,
         mut arrived: Arrived,
     ) -> Result<Response, Ended> {
-        let caller = format!("{}|{}", arrived.admitted.scope.tenant, arrived.admitted.principal.id());
+        let caller = arrived.admitted.caller();
         if message.as_ref().is_some_and(|message| message.method == "initialize") {
             // It opens a session, and must not reach into one that is named beside it.
             parts.headers.remove(SESSION);
@@ -321,7 +325,7 @@ impl Door {
         if message.is_some_and(|message| message.method == "initialize") {
             let open = self.sessions.count().await;
             self.endpoint.metrics.sessions.set(i64::try_from(open).unwrap_or(i64::MAX));
-            if open >= self.endpoint.config.limits.sessions_max {
+            if open >= self.endpoint.config.limits.sessions_max || !self.sessions.has_room_for(caller) {
                 return Err(refused(
                     StatusCode::SERVICE_UNAVAILABLE,
                     id,
@@ -366,13 +370,15 @@ impl Door {
             correlation: said("correlation_id").or_else(|| header("x-correlation-id")),
             traceparent: said("traceparent").or_else(|| header("traceparent")),
             tracestate: said("tracestate").or_else(|| header("tracestate")),
+            agent_id: said("agent_id").or_else(|| header("x-agent-id")),
+            agent_type: said("agent_type").or_else(|| header("x-agent-type")),
         };
         given.request_meta(self.endpoint.ids.next())
     }
 
     fn asked<'a>(&'a self, headers: &'a HeaderMap) -> Asked<'a> {
         let endpoint = &self.endpoint.capability.manifest().name;
-        Asked { door: admission::Door::Http(headers), endpoint, now: self.endpoint.clock.now() }
+        Asked { door: admission::Door::Http(headers), endpoint, now: self.endpoint.clock.now(), from: None }
     }
 
     fn who(&self, headers: &HeaderMap) -> Option<(Principal, Scope)> {
@@ -398,16 +404,12 @@ impl Door {
             Some(error) => json_response(status, &error),
             None => refused(status, id, -32600, &rejection.to_string()),
         };
-        match rejection {
-            Rejection::Pace { retry_after_s } => {
-                let error = CallError::rate_limited(*retry_after_s);
-                response = json_response(status, &self.endpoint.capability.envelope(&request, &error));
-                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(*retry_after_s));
-            }
-            Rejection::IssuerDown { retry_after_s } => {
-                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(*retry_after_s));
-            }
-            _ => {}
+        if let Rejection::Pace { retry_after_s } | Rejection::AddressPace { retry_after_s } = rejection {
+            let error = CallError::rate_limited(*retry_after_s);
+            response = json_response(status, &self.endpoint.capability.envelope(&request, &error));
+        }
+        if let Some(retry_after_s) = rejection.retry_after_s() {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
         }
         let challenge = self.admission.challenge(rejection, &self.endpoint.capability.manifest().name);
         if let Some(challenge) = challenge.and_then(|text| HeaderValue::from_str(&text).ok()) {

@@ -4,30 +4,44 @@
 //! the threads that serve calls, where they may have to wait behind any number of them. Whoever comes when all [`Places`] are
 //! taken is let in to a few reserved ones, where only probes are answered. So an operator sees how the server is, whatever its
 //! clients do.
+//!
+//! With a certificate, whoever begins with a TLS handshake gets one; whoever speaks in the clear is answered all the same, so
+//! that probes need no certificate and browsers can be sent to the right address ([`Peer::is_tls`] tells them apart).
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::HttpBody as _;
 use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Router};
+use futures::future::BoxFuture;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{self, Handle};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower::Service;
 
 use super::deadline::WriteDeadline;
 use super::places::{Place, Places};
+use super::proxies::{Peer, Proxies};
+use super::tls::Tls;
 use crate::config::Limits;
 
 /// Pause after a failed accept, so that running out of file descriptors does not spin.
@@ -40,12 +54,35 @@ const PROBE_READ_TIMEOUT: Duration = Duration::from_secs(2);
 const RETRY_AFTER_S: u64 = 1;
 /// How a request begins that is answered at the door.
 const PROBES: [&[u8]; 2] = [b"GET /health ", b"GET /ready "];
+/// How a TLS handshake begins.
+const HANDSHAKE: u8 = 0x16;
+/// Most bytes of a request line and its headers. A token has 16 KiB at the most.
+const HEADER_BYTES_MAX: usize = 64 * 1024;
 
-/// Serves until `stop` fires, then lets the calls under way finish within the limit. True when all of them did.
+/// How a listener is served, besides its limits.
+#[derive(Clone, Default)]
+pub struct Listening {
+    pub tls: Option<Tls>,
+    /// They speak for many, so no bound of one address holds for them.
+    pub proxies: Proxies,
+}
+
+/// Serves in the clear until `stop` fires, then lets the calls under way finish within the limit. True when all of them did.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
     limits: &Limits,
+    stop: CancellationToken,
+) -> io::Result<bool> {
+    serve_with(listener, router, limits, Listening::default(), stop).await
+}
+
+/// The same, with TLS or behind proxies.
+pub async fn serve_with(
+    listener: TcpListener,
+    router: Router,
+    limits: &Limits,
+    listening: Listening,
     stop: CancellationToken,
 ) -> io::Result<bool> {
     let (stop, listener) = (stop.child_token(), listener.into_std()?);
@@ -53,8 +90,14 @@ pub async fn serve(
     let _stopped = stop.clone().drop_guard();
     let timeout = Duration::from_millis(limits.read_timeout_ms);
     let probes = router.clone().layer(middleware::from_fn(probes_only));
-    let door = Door { router, probes, timeout, calls: Handle::current(), stop };
-    let (places, (done, ended)) = (Places::new(limits.connections_max), oneshot::channel());
+    let Listening { tls, proxies } = listening;
+    let acceptor = tls.as_ref().map(Tls::acceptor);
+    if let Some(tls) = tls {
+        tokio::spawn(tls.follow(stop.clone()));
+    }
+    let door = Door { router, probes, timeout, acceptor, proxies, calls: Handle::current(), stop };
+    let places = Places::new(limits.connections_max, limits.address_connections_max());
+    let (done, ended) = oneshot::channel();
     let doorkeeper = runtime::Builder::new_current_thread().enable_all().build()?;
     let keep = async move {
         let (graceful, waiting) = (GracefulShutdown::new(), TaskTracker::new());
@@ -75,10 +118,6 @@ pub async fn serve(
     Ok(tokio::time::timeout(Duration::from_millis(limits.shutdown_ms), graceful.shutdown()).await.is_ok())
 }
 
-/// From which address a request came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Peer(pub IpAddr);
-
 /// What a new connection meets.
 #[derive(Clone)]
 struct Door {
@@ -86,6 +125,8 @@ struct Door {
     /// The same for those who are let in for a probe only.
     probes: Router,
     timeout: Duration,
+    acceptor: Option<TlsAcceptor>,
+    proxies: Proxies,
     /// Where calls are served.
     calls: Handle,
     stop: CancellationToken,
@@ -95,6 +136,8 @@ struct Door {
 enum Beginning {
     Probe,
     Call,
+    /// With TLS.
+    Handshake,
     /// It never did.
     Silence,
 }
@@ -121,10 +164,10 @@ impl Door {
                 },
                 () = self.stop.cancelled() => break,
             };
-            match places.take(peer) {
-                Some(place) => drop(waiting.spawn(self.clone().sort(stream, place, graceful.watcher()))),
+            match places.take(Some(peer).filter(|peer| !self.proxies.knows(*peer))) {
+                Some(place) => drop(waiting.spawn(self.clone().sort(stream, peer, place, graceful.watcher()))),
                 None => {
-                    reserve(&mut reserved, tokio::spawn(self.clone().probe(stream)).abort_handle());
+                    reserve(&mut reserved, tokio::spawn(self.clone().reserved(stream, peer)).abort_handle());
                     // It is looked at before the next ones are let in, which might push it out.
                     tokio::task::yield_now().await;
                 }
@@ -133,17 +176,22 @@ impl Door {
     }
 
     /// Answers a probe and hands everything else to those who serve calls.
-    async fn sort(self, stream: TcpStream, place: Place, watcher: Watcher) {
-        match self.beginning(&stream).await {
+    async fn sort(self, stream: TcpStream, address: IpAddr, place: Place, watcher: Watcher) {
+        let beginning = tokio::select! {
+            beginning = self.beginning(&stream) => beginning,
+            () = place.evicted() => Beginning::Silence,
+        };
+        let peer = Peer { address, is_tls: matches!(beginning, Beginning::Handshake) };
+        match beginning {
             Beginning::Silence => {}
             Beginning::Probe => {
                 drop(watcher);
-                self.probe(stream).await;
+                self.probe(stream, peer).await;
             }
-            Beginning::Call => {
+            Beginning::Call | Beginning::Handshake => {
                 // It leaves this thread's list of what may arrive for that of the others.
                 if let Ok(stream) = stream.into_std() {
-                    self.calls.clone().spawn(self.call(stream, place, watcher));
+                    self.calls.clone().spawn(self.call(stream, peer, place, watcher));
                 }
             }
         }
@@ -155,6 +203,7 @@ impl Door {
         tokio::select! {
             seen = tokio::time::timeout(self.timeout, stream.peek(&mut start)) => match seen {
                 Ok(Ok(read)) if PROBES.iter().any(|probe| start[..read].starts_with(probe)) => Beginning::Probe,
+                Ok(Ok(read)) if read > 0 && start[0] == HANDSHAKE && self.acceptor.is_some() => Beginning::Handshake,
                 Ok(Ok(read)) if read > 0 => Beginning::Call,
                 _ => Beginning::Silence,
             },
@@ -163,24 +212,100 @@ impl Door {
         }
     }
 
-    async fn call(self, stream: std::net::TcpStream, place: Place, watcher: Watcher) {
+    async fn call(self, stream: std::net::TcpStream, peer: Peer, place: Place, watcher: Watcher) {
         let Ok(stream) = TcpStream::from_std(stream) else { return };
-        let peer = Peer(place.address());
-        let io = TokioIo::new(WriteDeadline::new(stream, self.timeout));
+        let (stream, place) = (WriteDeadline::new(stream, self.timeout), Arc::new(place));
+        match self.acceptor.clone().filter(|_| peer.is_tls) {
+            None => self.converse(stream, peer, place, watcher).await,
+            Some(acceptor) => {
+                let shaken = tokio::select! {
+                    shaken = tokio::time::timeout(self.timeout, acceptor.accept(stream)) => shaken,
+                    () = place.evicted() => return,
+                };
+                if let Ok(Ok(stream)) = shaken {
+                    self.converse(stream, peer, place, watcher).await;
+                }
+            }
+        }
+    }
+
+    /// Answers requests until the peer goes, or its place is another's.
+    async fn converse<S>(self, stream: S, peer: Peer, place: Arc<Place>, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(self.timeout);
+        http.timer(TokioTimer::new()).header_read_timeout(self.timeout).max_buf_size(HEADER_BYTES_MAX);
+        let visit = Visit { router: self.router, peer, place: Some(place.clone()) };
+        let serving = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(visit));
         // A peer that goes away in the middle is its own business.
-        let _ = watcher
-            .watch(http.serve_connection(io, TowerToHyperService::new(self.router.layer(Extension(peer)))))
-            .await;
+        tokio::select! { _ = watcher.watch(serving) => {}, () = place.evicted() => {} }
     }
 
     /// Answers one probe; whatever else it turns out to be is turned away.
-    async fn probe(self, stream: TcpStream) {
+    async fn probe<S>(self, stream: S, peer: Peer)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let io = TokioIo::new(WriteDeadline::new(stream, self.timeout));
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(self.timeout.min(PROBE_READ_TIMEOUT)).keep_alive(false);
-        let _ = http.serve_connection(io, TowerToHyperService::new(self.probes)).await;
+        http.max_buf_size(HEADER_BYTES_MAX);
+        let visit = Visit { router: self.probes, peer, place: None };
+        let _ = http.serve_connection(io, TowerToHyperService::new(visit)).await;
+    }
+
+    /// The same for whoever came when all places were in use.
+    async fn reserved(self, stream: TcpStream, address: IpAddr) {
+        let Some(acceptor) = self.acceptor.clone() else {
+            return self.probe(stream, Peer { address, is_tls: false }).await;
+        };
+        let mut start = [0];
+        let limit = PROBE_READ_TIMEOUT.min(self.timeout);
+        let begun = tokio::time::timeout(limit, stream.peek(&mut start)).await;
+        if !matches!(begun, Ok(Ok(1))) || start[0] != HANDSHAKE {
+            return self.probe(stream, Peer { address, is_tls: false }).await;
+        }
+        if let Ok(Ok(stream)) = tokio::time::timeout(limit, acceptor.accept(stream)).await {
+            self.probe(stream, Peer { address, is_tls: true }).await;
+        }
+    }
+}
+
+/// What answers the requests of one connection.
+#[derive(Clone)]
+struct Visit {
+    router: Router,
+    peer: Peer,
+    place: Option<Arc<Place>>,
+}
+
+impl Service<Request<Incoming>> for Visit {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response, Infallible>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(self.peer);
+        let place = self.place.clone();
+        if let Some(place) = &place {
+            place.begin();
+        }
+        let answering = self.router.call(request);
+        Box::pin(async move {
+            let response = answering.await;
+            // A stream has no length, and goes on for as long as it likes.
+            if let (Some(place), Ok(response)) = (place, &response)
+                && response.body().size_hint().exact().is_some()
+            {
+                place.end();
+            }
+            response
+        })
     }
 }
 

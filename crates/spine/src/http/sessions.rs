@@ -4,8 +4,8 @@
 //! that we made but no longer hold, after a restart or a long pause, is served without a session, so a client need not start
 //! again.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures::Stream;
@@ -16,6 +16,7 @@ use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionMa
 
 use crate::config::Limits;
 use crate::in_flight::{Flight, InFlight};
+use crate::shares::{Share, Shares};
 use crate::{Seal, seal};
 
 /// How many closed sessions are remembered, so that their ids stay dead.
@@ -39,6 +40,9 @@ pub struct Sessions {
     /// Requests that are not answered yet, by session and id.
     in_flight: InFlight<SessionRequest>,
     closed: Mutex<VecDeque<Arc<str>>>,
+    /// The sessions of each caller.
+    shares: Shares,
+    held: Mutex<HashMap<SessionId, Share>>,
 }
 
 type SessionRequest = (String, RequestId);
@@ -63,7 +67,13 @@ impl Sessions {
         inner.session_config.keep_alive = Some(Duration::from_secs(limits.session_idle_s));
         inner.session_config.sse_retry = None;
         let (endpoint, in_flight) = (endpoint.to_owned(), InFlight::default());
-        Self { inner, seal, endpoint, in_flight, closed: Mutex::default() }
+        let shares = Shares::of(limits.caller_sessions_max);
+        Self { inner, seal, endpoint, in_flight, closed: Mutex::default(), shares, held: Mutex::default() }
+    }
+
+    /// Whether a caller may open another session.
+    pub fn has_room_for(&self, caller: &str) -> bool {
+        self.shares.has_room(caller)
     }
 
     /// Takes the id of a request; `None` when one of this session is under way with it.
@@ -92,6 +102,10 @@ impl Sessions {
         closed.push_back(id.into());
     }
 
+    fn held(&self) -> MutexGuard<'_, HashMap<SessionId, Share>> {
+        self.held.lock().expect("nothing panics while holding this")
+    }
+
     fn purpose(&self, caller: &str) -> String {
         seal::purpose(&["session", &self.endpoint, caller])
     }
@@ -108,8 +122,13 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         let caller = OPENING_FOR.try_with(Clone::clone).unwrap_or_default();
         let id: SessionId = self.seal.close_for_ever(&uuid::Uuid::new_v4().to_string(), &self.purpose(&caller)).into();
+        // Several that are opened at one moment may each have found room.
+        let Some(share) = self.shares.take(caller) else { return Err(LocalSessionManagerError::SessionNotFound(id)) };
         match self.inner.restore_session(id.clone()).await? {
-            RestoreOutcome::Restored(transport) => Ok((id, transport)),
+            RestoreOutcome::Restored(transport) => {
+                self.held().insert(id.clone(), share);
+                Ok((id, transport))
+            }
             _ => Err(LocalSessionManagerError::SessionNotFound(id)),
         }
     }
@@ -127,6 +146,7 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
+        self.held().remove(id);
         self.inner.close_session(id).await
     }
 

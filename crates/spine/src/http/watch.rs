@@ -36,7 +36,7 @@ impl Watch {
                 return;
             }
             let endpoint = &self.endpoint.capability.manifest().name;
-            let asked = Asked { door: Door::Http(&self.credential), endpoint, now };
+            let asked = Asked { door: Door::Http(&self.credential), endpoint, now, from: None };
             match self.admission.identify(asked).await {
                 Ok(who) => self.expires = who.expires.unwrap_or(self.expires),
                 // Whoever cannot be asked now is asked again.

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::client::PeerClient;
 use super::connection::{Arrived, input_required};
-use super::wire;
+use super::{Prepared, wire};
 use crate::endpoint::{Called, Caller, Endpoint};
 use crate::message::{Message, PlainCall, error_response};
 use crate::{replay, seal, trace};
@@ -36,7 +36,7 @@ pub(super) async fn call(
     arguments: Map<String, Value>,
 ) -> Result<CallToolResponse, ErrorData> {
     Ok(match perform(endpoint, caller, client, name, arguments).await? {
-        Outcome::Answered(answer) => with_meta(wire::answer(answer), client).into(),
+        Outcome::Answered(answer) => with_meta(wire::answer(answer), client, endpoint).into(),
         Outcome::Worded(response) => response,
     })
 }
@@ -51,7 +51,7 @@ async fn perform(
     // Arguments may hold a file; they are kept only for a question, which no other client is sent.
     let given = client.can_be_asked().then(|| arguments.clone());
     let called = endpoint.call(caller, name, arguments).await;
-    if let Some(fault) = wire::protocol_fault(endpoint, &called, name) {
+    if let Some(fault) = wire::protocol_fault(&called, name) {
         return Err(fault);
     }
     Ok(match called {
@@ -59,15 +59,15 @@ async fn perform(
         Called::Refused(error, envelope) => {
             let asked =
                 given.and_then(|given| input_required(endpoint, caller, client, &error, || purpose_of(name, &given)));
-            let refused = || with_meta(wire::refusal(&envelope), client).into();
+            let refused = || with_meta(wire::refusal(&envelope), client, endpoint).into();
             Outcome::Worded(asked.map_or_else(refused, Into::into))
         }
-        Called::UnknownTool => unreachable!("a protocol fault, returned above"),
+        Called::UnknownTool { .. } => unreachable!("a protocol fault, returned above"),
     })
 }
 
-fn with_meta(mut result: CallToolResult, client: &PeerClient) -> CallToolResult {
-    result.meta = client.stateless.then(wire::result_meta);
+fn with_meta(mut result: CallToolResult, client: &PeerClient, endpoint: &Endpoint) -> CallToolResult {
+    result.meta = client.stateless.then(|| wire::result_meta(endpoint.capability.manifest()));
     result
 }
 
@@ -96,7 +96,7 @@ pub async fn refuse_inexact(endpoint: &Endpoint, arrived: Arrived, message: &Mes
     };
     let error = CallError::invalid(why).field(field).hint(format!("send {field} as text, in quotes"));
     let mut refusal = wire::refusal(&endpoint.refuse(&caller, tool, &error).await);
-    refusal.meta = stateless.then(wire::result_meta);
+    refusal.meta = stateless.then(|| wire::result_meta(endpoint.capability.manifest()));
     let answer = ServerJsonRpcMessage::response(ServerResult::from(CallToolResponse::from(refusal)), id);
     serde_json::to_value(answer).unwrap_or_default()
 }
@@ -129,7 +129,9 @@ pub async fn answer_plain(
         audit: AuditDraft::default(),
     };
     match perform(&endpoint, &caller, &client, &name, arguments).await {
-        Ok(Outcome::Answered(answer)) => Plain::Answer(wire::plain_answer(answer, id)),
+        Ok(Outcome::Answered(answer)) => {
+            Plain::Answer(wire::plain_answer(answer, id, Prepared::of(&endpoint).meta.clone()))
+        }
         Ok(Outcome::Worded(response)) => {
             Plain::Other(Box::new(ServerJsonRpcMessage::response(ServerResult::from(response), id)))
         }

@@ -110,6 +110,8 @@ impl Handler {
                 correlation: cx.meta.get("correlation_id").and_then(Value::as_str),
                 traceparent: cx.meta.get_traceparent(),
                 tracestate: cx.meta.get_tracestate(),
+                agent_id: cx.meta.get("agent_id").and_then(Value::as_str),
+                agent_type: cx.meta.get("agent_type").and_then(Value::as_str),
             };
             request = given.request_meta(request.request_id);
         }
@@ -185,7 +187,7 @@ pub(super) fn input_required(
     let state = client.interrupted.lock().expect("nothing panics while holding this").clone();
     let sealed = endpoint.seal.close(&state, &purpose(&caller.admitted, &what()));
     let requests = (!asks.is_empty()).then(|| wire::questions(asks));
-    Some(InputRequiredResult::new(requests, Some(sealed)).with_meta(wire::result_meta()))
+    Some(InputRequiredResult::new(requests, Some(sealed)).with_meta(wire::result_meta(endpoint.capability.manifest())))
 }
 
 /// What a sealed state is for: this caller, doing this.
@@ -199,6 +201,6 @@ pub(super) fn is_stateless(cx: &RequestContext<RoleServer>) -> bool {
 }
 
 /// What every result of the stateless era says about us.
-pub(super) fn meta_for(cx: &RequestContext<RoleServer>) -> Option<MetaObject> {
-    is_stateless(cx).then(wire::result_meta)
+pub(super) fn meta_for(endpoint: &Endpoint, cx: &RequestContext<RoleServer>) -> Option<MetaObject> {
+    is_stateless(cx).then(|| wire::result_meta(endpoint.capability.manifest()))
 }

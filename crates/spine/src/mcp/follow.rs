@@ -11,6 +11,34 @@ use scope::TenantId;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
+use crate::Endpoint;
+use crate::admission::Admitted;
+use crate::metrics::Metrics;
+use crate::shares::Share;
+
+/// An open stream: one of all, and one of its caller's. It counts until it is dropped, however it ends.
+pub struct Open<'a> {
+    metrics: &'a Metrics,
+    _share: Share,
+}
+
+impl<'a> Open<'a> {
+    /// `None` when there are as many as there may be.
+    pub fn begin(endpoint: &'a Endpoint, admitted: &Admitted) -> Option<Self> {
+        let most = i64::try_from(endpoint.config.limits.subscriptions_max).unwrap_or(i64::MAX);
+        let share = endpoint.streams.take(admitted.caller())?;
+        let before = endpoint.metrics.subscriptions.inc();
+        let open = Self { metrics: &endpoint.metrics, _share: share };
+        (before < most).then_some(open)
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.metrics.subscriptions.dec();
+    }
+}
+
 /// The resources that a session of the initialize era follows.
 pub type Followed = Arc<Mutex<HashSet<String>>>;
 

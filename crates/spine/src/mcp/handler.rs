@@ -52,11 +52,21 @@ impl ServerHandler for Handler {
             }
             listed
         };
-        let tools = self.prepared().tools.iter().map(listed).collect();
+        let caller = self.caller(&cx)?;
+        let grants = Box::pin(self.endpoint.grants(&caller)).await.map_err(|error| wire::error_data(&error, None))?;
+        let definition = Box::pin(self.endpoint.definition(&caller)).await;
+        let definition = definition.map_err(|error| wire::error_data(&error, None))?;
+        let is_left = |name: &str| match &definition {
+            Some(left) => self.endpoint.tool(name).is_some_and(|tool| left.permits(tool)),
+            None => true,
+        };
+        let is_shown =
+            |tool: &&Tool| is_left(&tool.name) && grants.as_ref().is_none_or(|grants| grants.lists(&tool.name));
+        let tools = self.prepared().tools.iter().filter(is_shown).map(listed).collect();
         self.listed(&cx, "tools/list").await?;
         let mut result =
             ListToolsResult::with_all_items(tools).with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private);
-        result.meta = meta_for(&cx);
+        result.meta = meta_for(&self.endpoint, &cx);
         Ok(result)
     }
 
@@ -88,7 +98,7 @@ impl ServerHandler for Handler {
             .map_err(|error| wire::error_data(&error, None))?;
         let mut result = ListResourcesResult::with_all_items(page.items.into_iter().map(wire::resource).collect());
         result.next_cursor = page.next;
-        result.meta = meta_for(&cx);
+        result.meta = meta_for(&self.endpoint, &cx);
         Ok(result.with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
 
@@ -110,7 +120,7 @@ impl ServerHandler for Handler {
         };
         self.listed(&cx, "resources/templates/list").await?;
         let mut result = ListResourceTemplatesResult::with_all_items(manifest.resources.iter().map(template).collect());
-        result.meta = meta_for(&cx);
+        result.meta = meta_for(&self.endpoint, &cx);
         Ok(result.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
     }
 
@@ -125,7 +135,7 @@ impl ServerHandler for Handler {
         match Box::pin(self.endpoint.read(&caller, &request.uri)).await {
             Ok(blob) => {
                 let mut result = ReadResourceResult::new(vec![wire::contents(&request.uri, blob)]);
-                result.meta = meta_for(&cx);
+                result.meta = meta_for(&self.endpoint, &cx);
                 Ok(result.with_ttl_ms(0).with_cache_scope(CacheScope::Private).into())
             }
             Err(error) => match input_required(&self.endpoint, &caller, &client, &error, what) {
@@ -144,7 +154,7 @@ impl ServerHandler for Handler {
         let prompts = self.endpoint.capability.manifest().prompts.iter().map(wire::prompt).collect();
         let mut result =
             ListPromptsResult::with_all_items(prompts).with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private);
-        result.meta = meta_for(&cx);
+        result.meta = meta_for(&self.endpoint, &cx);
         Ok(result)
     }
 
@@ -181,7 +191,7 @@ impl ServerHandler for Handler {
         match outcome {
             Ok(answer) => {
                 let mut result = wire::prompt_answer(answer);
-                result.meta = meta_for(&cx);
+                result.meta = meta_for(&self.endpoint, &cx);
                 Ok(result.into())
             }
             Err(error) => match input_required(&self.endpoint, &caller, &client, &error, what) {
@@ -223,7 +233,7 @@ impl ServerHandler for Handler {
         let mut result = CompleteResult::new(
             CompletionInfo::with_all_values(values).map_err(|error| ErrorData::internal_error(error, None))?,
         );
-        result.meta = meta_for(&cx);
+        result.meta = meta_for(&self.endpoint, &cx);
         Ok(result)
     }
 
@@ -233,16 +243,13 @@ impl ServerHandler for Handler {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let arrived = self.arrived(&context.request_context().extensions)?;
-        let open = &self.endpoint.metrics.subscriptions;
-        if open.inc() >= i64::try_from(self.endpoint.config.limits.subscriptions_max).unwrap_or(i64::MAX) {
-            open.dec();
+        let Some(_open) = follow::Open::begin(&self.endpoint, &arrived.admitted) else {
             self.refused(&context.request_context().extensions, "busy", ("subscriptions/listen", ""));
             return Err(ErrorData::internal_error("too many subscriptions are open; close one or try later", None));
-        }
+        };
         self.listed(context.request_context(), "subscriptions/listen").await?;
         let tenant = &arrived.admitted.scope.tenant;
         Box::pin(follow::listen(self.endpoint.capability.as_ref(), tenant, &context, &self.stopping)).await;
-        open.dec();
         Ok(())
     }
 

@@ -1,8 +1,9 @@
 //! What the protocol asks about an endpoint again and again, put in its words once.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use rmcp::model::{ProtocolVersion, ServerConfig, Tool};
+use rmcp::model::{MetaObject, ProtocolVersion, ServerConfig, Tool};
 use serde_json::json;
 
 use super::wire;
@@ -10,6 +11,8 @@ use crate::Endpoint;
 
 pub struct Prepared {
     pub info: ServerConfig,
+    /// What every result of the stateless era says about us.
+    pub meta: Arc<MetaObject>,
     /// The mounted tools under their canonical names, in the order in which they are listed.
     pub tools: Vec<Tool>,
     /// Tools with arguments that are repeated in headers, by their canonical names.
@@ -34,6 +37,7 @@ impl Prepared {
         let is_headed = |tool: &&contract::Tool| json!(tool.input_schema).to_string().contains(HEADER_MARK);
         Self {
             info: info(endpoint),
+            meta: Arc::new(wire::result_meta(endpoint.capability.manifest())),
             tools: endpoint.tools().iter().map(wire::tool).collect(),
             headed: endpoint.tools().iter().filter(is_headed).map(|tool| tool.name.clone()).collect(),
         }
@@ -55,8 +59,8 @@ fn info(endpoint: &Endpoint) -> ServerConfig {
     let capabilities = serde_json::from_value(capabilities).expect("our capabilities have the protocol's shape");
     let mut info = ServerConfig::new(capabilities);
     info.protocol_version = ProtocolVersion::V_2025_11_25;
-    info.server_info = wire::implementation();
-    if !manifest.version.is_empty() {
+    info.server_info = wire::implementation(manifest);
+    if !manifest.version.is_empty() && manifest.server_name.is_empty() {
         info.server_info.description = Some(format!("{}, actions {}", manifest.title, manifest.version));
     }
     info.instructions = Some(manifest.instructions.clone()).filter(|text| !text.is_empty());

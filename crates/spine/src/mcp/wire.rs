@@ -1,34 +1,46 @@
 //! Our answers in the protocol's words.
 
-use std::sync::LazyLock;
+use std::sync::Arc;
 
-use contract::{Answer, Ask, Blob, CallError, Content, ErrorKind, PromptAnswer, ResourceEntry, Speaker, Structured};
+use contract::{
+    Answer, Ask, Blob, CallError, Content, ErrorKind, Manifest, PromptAnswer, ResourceEntry, Speaker, Structured,
+};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ClientCapabilities, ContentBlock, GetPromptResult, Implementation, InputRequest, InputRequests,
     MetaObject, Prompt, PromptArgument, PromptMessage, RequestId, Resource, ResourceContents, ResultType, Role, Tool,
     ToolAnnotations,
 };
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use crate::endpoint::{Called, Endpoint};
+use crate::endpoint::Called;
 use crate::{audit, confirmation};
 
 /// Where the server names itself in a result.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-/// Where a listed tool keeps its canonical name.
-const CANONICAL_NAME: &str = "chancery/name";
 
-/// The name and version under which we answer.
-pub fn implementation() -> Implementation {
-    Implementation::new("chancery", env!("CARGO_PKG_VERSION"))
+/// The name and version under which we answer: those that the capability publishes, or our own.
+fn named_version(manifest: &Manifest) -> (&str, &str) {
+    match manifest.server_name.as_str() {
+        "" => ("chancery", env!("CARGO_PKG_VERSION")),
+        name => (name, &manifest.version),
+    }
+}
+
+/// How we answer who we are.
+pub fn implementation(manifest: &Manifest) -> Implementation {
+    let (name, version) = named_version(manifest);
+    let mut implementation = Implementation::new(name, version);
+    implementation.description = Some(manifest.server_description.clone()).filter(|text| !text.is_empty());
+    implementation
 }
 
 /// Metadata that every result of the stateless era carries.
-pub fn result_meta() -> MetaObject {
+pub fn result_meta(manifest: &Manifest) -> MetaObject {
     let mut meta = MetaObject::new();
-    meta.insert(SERVER_INFO.to_owned(), json!({ "name": "chancery", "version": env!("CARGO_PKG_VERSION") }));
+    let (name, version) = named_version(manifest);
+    meta.insert(SERVER_INFO.to_owned(), json!({ "name": name, "version": version }));
     meta
 }
 
@@ -57,15 +69,10 @@ pub fn with_confirmation(tool: &mut Tool) {
     tool.input_schema = std::sync::Arc::new(schema);
 }
 
-/// The same tool under the name that a client can use.
+/// The same tool under the name that a client can use. Either form can be called, so the other one is not repeated.
 pub fn named(tool: &Tool, name: String) -> Tool {
     let mut listed = tool.clone();
-    if name != tool.name {
-        let mut meta = MetaObject::new();
-        meta.insert(CANONICAL_NAME.to_owned(), Value::from(tool.name.to_string()));
-        listed.meta = Some(meta);
-        listed.name = name.into();
-    }
+    listed.name = name.into();
     listed
 }
 
@@ -102,16 +109,19 @@ struct PlainResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     structured_content: Option<Structured>,
     is_error: bool,
-    #[serde(rename = "_meta")]
-    meta: &'static MetaObject,
+    #[serde(rename = "_meta", serialize_with = "shared")]
+    meta: Arc<MetaObject>,
+}
+
+fn shared<S: Serializer>(meta: &Arc<MetaObject>, serializer: S) -> Result<S::Ok, S::Error> {
+    meta.as_ref().serialize(serializer)
 }
 
 /// An answer, complete, in the words of the stateless era.
-pub fn plain_answer(answer: Answer, id: RequestId) -> PlainAnswer {
-    static META: LazyLock<MetaObject> = LazyLock::new(result_meta);
+pub fn plain_answer(answer: Answer, id: RequestId, meta: Arc<MetaObject>) -> PlainAnswer {
     let Answer { structured, content, failed } = answer;
     let content = blocks(content, structured.as_ref());
-    let (result_type, meta) = (ResultType::COMPLETE, &*META);
+    let result_type = ResultType::COMPLETE;
     let result = PlainResult { result_type, content, structured_content: structured, is_error: failed, meta };
     PlainAnswer { jsonrpc: "2.0", id, result }
 }
@@ -122,9 +132,9 @@ pub fn refusal(envelope: &Value) -> CallToolResult {
 }
 
 /// What is not an answer to the model but a fault of the protocol.
-pub fn protocol_fault(endpoint: &Endpoint, called: &Called, name: &str) -> Option<ErrorData> {
+pub fn protocol_fault(called: &Called, name: &str) -> Option<ErrorData> {
     match called {
-        Called::UnknownTool => Some(unknown_tool(&audit::bounded_name(name), endpoint.nearest_tools(name))),
+        Called::UnknownTool { near } => Some(unknown_tool(&audit::bounded_name(name), near.clone())),
         Called::Refused(error, _) => capability_missing(error),
         Called::Answered(_) => None,
     }
