@@ -12,6 +12,9 @@ pub struct Capability {
     pub instructions: String,
     /// Of its tools; empty where none is published.
     pub version: String,
+    /// Name and description of its endpoint; empty where the server's own do.
+    pub server_name: String,
+    pub server_description: String,
     /// The proto package, for example `guestbook.v1`.
     pub package: String,
     pub place: Place,
@@ -77,6 +80,8 @@ impl Capability {
             title: stated.title,
             instructions: stated.instructions,
             version: stated.version,
+            server_name: stated.server_name,
+            server_description: stated.server_description,
             package,
             place: source.place(stating),
             files,

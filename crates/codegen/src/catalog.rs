@@ -39,6 +39,10 @@ pub fn catalog(source: &Source, capabilities: &[Capability], stamp: &Stamp) -> S
 /// relative here.
 pub fn manifest(source: &Source, capability: &Capability) -> String {
     let mut manifest = entry(source, capability, |tool| tool.manifest_entry(), str::to_owned);
+    if !capability.server_name.is_empty() {
+        manifest["server_name"] = json!(capability.server_name);
+        manifest["server_description"] = json!(capability.server_description);
+    }
     let tools = manifest["tools"].take();
     let tools: Vec<String> = tools.as_array().into_iter().flatten().map(Value::to_string).collect();
     let rest = manifest.to_string();

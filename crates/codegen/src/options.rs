@@ -92,6 +92,8 @@ pub struct Field {
     pub format: String,
     #[prost(bool, tag = "11")]
     pub nullable: bool,
+    #[prost(bool, tag = "12")]
+    pub brief: bool,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -116,6 +118,10 @@ pub struct Capability {
     pub instructions: String,
     #[prost(string, tag = "4")]
     pub version: String,
+    #[prost(string, tag = "5")]
+    pub server_name: String,
+    #[prost(string, tag = "6")]
+    pub server_description: String,
 }
 
 /// The option called `name` among `options`, when it is set.
@@ -157,7 +163,14 @@ mod tests {
     }
 
     fn capability() -> Capability {
-        Capability { name: word(), title: word(), instructions: word(), version: word() }
+        Capability {
+            name: word(),
+            title: word(),
+            instructions: word(),
+            version: word(),
+            server_name: word(),
+            server_description: word(),
+        }
     }
 
     fn word() -> String {
@@ -200,6 +213,7 @@ mod tests {
             hidden: true,
             format: word(),
             nullable: true,
+            brief: true,
         }
     }
 }

@@ -23,7 +23,7 @@ pub fn page(source: &Source, capability: &Capability) -> String {
         capability.name,
         tools.len(),
     );
-    let used: BTreeSet<&str> = tools.iter().flat_map(|tool| beyond_portable(&tool.input)).collect();
+    let used: BTreeSet<&str> = tools.iter().flat_map(|tool| beyond_portable(&tool.whole_input())).collect();
     let used: Vec<_> = used.into_iter().map(|keyword| format!("`{keyword}`")).collect();
     if used.is_empty() {
         text += ".\n";
@@ -39,7 +39,7 @@ pub fn page(source: &Source, capability: &Capability) -> String {
 
 fn section(tool: &Tool<'_>) -> String {
     let mut text = format!("\n## {}\n\n{}\n\n{}\n", tool.name(), tool.description, traits(tool));
-    let rows = rows(&tool.input, "");
+    let rows = rows(&tool.whole_input(), "");
     if !rows.is_empty() {
         write!(text, "\n| argument | type | required | meaning |\n|---|---|---|---|\n{rows}")
             .expect("a string takes any text");

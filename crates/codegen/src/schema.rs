@@ -7,7 +7,7 @@ mod output;
 #[cfg(test)]
 mod tests;
 
-pub use input::{input, items_max};
+pub use input::{briefs, input, items_max};
 pub use output::output;
 
 use prost_reflect::{Kind, MessageDescriptor};

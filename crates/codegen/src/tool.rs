@@ -20,6 +20,7 @@ pub struct Tool<'a> {
     pub description: String,
     pub input: Map<String, Value>,
     pub items_max: BTreeMap<String, u32>,
+    pub briefs: BTreeMap<String, Map<String, Value>>,
     pub output: Map<String, Value>,
 }
 
@@ -34,9 +35,19 @@ impl<'a> Tool<'a> {
             description: first_of(&stated.description, || source.summary(&method.descriptor)),
             input: schema::input(source, &method.descriptor.input()),
             items_max: schema::items_max(source, &method.descriptor.input()),
+            briefs: schema::briefs(source, &method.descriptor.input()),
             output: schema::output(source, &method.descriptor.output()),
         });
         tools.collect()
+    }
+
+    /// The schema of the arguments with what the published one leaves out for brevity.
+    pub fn whole_input(&self) -> Map<String, Value> {
+        let mut schema = self.input.clone();
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            properties.extend(self.briefs.iter().map(|(name, brief)| (name.clone(), Value::Object(brief.clone()))));
+        }
+        schema
     }
 
     pub fn name(&self) -> &str {
@@ -52,6 +63,9 @@ impl<'a> Tool<'a> {
         let mut entry = self.entry();
         if !self.items_max.is_empty() {
             entry["items_max"] = json!(self.items_max);
+        }
+        if !self.briefs.is_empty() {
+            entry["briefs"] = json!(self.briefs);
         }
         entry
     }

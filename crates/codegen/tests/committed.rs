@@ -96,8 +96,8 @@ fn the_catalog_fits_its_published_schema() {
 // R-403
 #[test]
 fn the_catalog_holds_every_annotated_method_and_no_other() {
-    let folders =
-        ["transformation/core/v1", "neotoma/v1"].map(|of| repository().join("proto/ameide_core_proto").join(of));
+    let folders = ["transformation/core/v1", "neotoma/v1", "monitor/v1"]
+        .map(|of| repository().join("proto/ameide_core_proto").join(of));
     let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
     let protos: Vec<String> = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect();
     let names = protos.iter().flat_map(|text| text.split("tool_name: \"").skip(1));

@@ -49,6 +49,12 @@ pub trait Capability: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
+    /// What this caller may call, asked before a call and before the tools are listed. `None` when everybody who is admitted
+    /// may call everything.
+    fn grants<'a>(&'a self, _ctx: &'a Context) -> Option<CallFuture<'a, Box<dyn Grants>>> {
+        None
+    }
+
     /// The refusal for arguments that do not fit the tool's schema.
     fn refuse<'a>(&'a self, _ctx: &'a Context, _tool: &'a str, misfit: &'a Misfit) -> BoxFuture<'a, CallError> {
         Box::pin(std::future::ready(refuse_in_general(misfit)))
@@ -84,6 +90,17 @@ pub trait Capability: Send + Sync + 'static {
     /// What changed, for subscribers; `None` when nothing here ever changes.
     fn changes(&self) -> Option<broadcast::Receiver<Changed>> {
         None
+    }
+}
+
+/// What one caller may call.
+pub trait Grants: Send + Sync {
+    /// Refuses a call of a tool before its arguments are looked at.
+    fn judge(&self, tool: &str) -> Result<(), CallError>;
+
+    /// Whether the caller is shown the tool.
+    fn lists(&self, tool: &str) -> bool {
+        self.judge(tool).is_ok()
     }
 }
 

@@ -28,7 +28,10 @@ pub fn catalog(manifests: impl IntoIterator<Item = Manifest>) -> String {
 /// A capability as the catalog lists it: without what only the server needs, and with whole addresses.
 fn entry(mut manifest: Manifest) -> Value {
     let name = manifest.name.clone();
-    manifest.tools.iter_mut().for_each(|tool| tool.items_max.clear());
+    for tool in &mut manifest.tools {
+        tool.briefs.clear();
+        tool.items_max.clear();
+    }
     for resource in &mut manifest.resources {
         resource.pattern = format!("{name}://{}", resource.pattern);
     }
@@ -36,6 +39,8 @@ fn entry(mut manifest: Manifest) -> Value {
     if let Some(fields) = entry.as_object_mut() {
         fields.shift_remove("prompts");
         fields.shift_remove("logging");
+        fields.shift_remove("server_name");
+        fields.shift_remove("server_description");
         fields.insert("endpoint".to_owned(), json!(format!("/{name}/mcp")));
     }
     entry

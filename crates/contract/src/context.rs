@@ -55,6 +55,9 @@ pub struct RequestMeta {
     pub tracestate: Option<String>,
     /// Name and version the client gave itself; a claim.
     pub client: Option<String>,
+    /// As which agent, and as which type of agent, the caller wants to act: a choice among what its credential allows.
+    pub agent_id: Option<String>,
+    pub agent_type: Option<String>,
 }
 
 /// An effect that must happen at most once, however often it is asked for.

@@ -7,6 +7,7 @@
 //!
 //! Nothing here knows a transport or a store.
 
+pub mod agent;
 mod answer;
 mod audit;
 mod capability;
@@ -31,7 +32,7 @@ pub use answer::{
     Answer, Blob, Content, EntityRef, PromptAnswer, PromptMessage, ResourceEntry, ResourcePage, Speaker, Structured,
 };
 pub use audit::{AuditDraft, AuditSource};
-pub use capability::{CallFuture, Capability, Changed};
+pub use capability::{CallFuture, Capability, Changed, Grants};
 pub use client::{Ask, Client, NoClient, Reply};
 pub use context::{Context, Effect, RequestMeta, Verdict};
 pub use edit::{Edit, pointer_to};

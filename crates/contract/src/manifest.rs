@@ -15,6 +15,11 @@ pub struct Manifest {
     /// Of its tools, such as `1.0.0`; empty where none is published.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
+    /// The name and description under which its endpoint answers; empty for the server's own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub server_name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub server_description: String,
     /// The proto package that it is generated from, and the version in that name.
     #[serde(default)]
     pub proto_package: String,
@@ -56,6 +61,9 @@ pub struct Tool {
     /// How many items the lists among the arguments may hold, by path; not part of what is published.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub items_max: BTreeMap<String, u32>,
+    /// The schemas of the arguments that are published by type alone, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub briefs: BTreeMap<String, Map<String, Value>>,
     #[serde(rename = "outputSchema", default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Map<String, Value>>,
     #[serde(default)]
@@ -75,9 +83,18 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// The schema that arguments are checked against: the published one with the bounds of lists.
-    pub fn checked_schema(&self) -> Map<String, Value> {
+    /// The schema of the arguments in full: the published one with what it leaves out for brevity.
+    pub fn whole_schema(&self) -> Map<String, Value> {
         let mut schema = self.input_schema.clone();
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            properties.extend(self.briefs.iter().map(|(name, brief)| (name.clone(), Value::Object(brief.clone()))));
+        }
+        schema
+    }
+
+    /// The schema that arguments are checked against: the whole one with the bounds of lists.
+    pub fn checked_schema(&self) -> Map<String, Value> {
+        let mut schema = self.whole_schema();
         for (path, most) in &self.items_max {
             let list =
                 path.split('.').try_fold(&mut schema, |within, name| inner(within)?.get_mut(name)?.as_object_mut());

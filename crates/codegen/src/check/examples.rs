@@ -9,9 +9,10 @@ use crate::tool::Tool;
 use crate::{Problem, Source};
 
 pub fn check(source: &Source, tool: &Tool<'_>, problems: &mut Vec<Problem>) {
-    defaults(source, tool, &tool.method.descriptor.input(), &tool.input, problems);
+    let whole = tool.whole_input();
+    defaults(source, tool, &tool.method.descriptor.input(), &whole, problems);
     let mut report = |message: String, fix: &str| problems.push(Problem::error(tool.place.clone(), message, fix));
-    let validator = match validator(&Value::Object(tool.input.clone())) {
+    let validator = match validator(&Value::Object(whole)) {
         Ok(validator) => validator,
         Err(reason) => {
             return report(format!("the schema of tool {} is invalid: {reason}", tool.name()), "correct its options");

@@ -48,6 +48,18 @@ fn collect_items_max(
     }
 }
 
+/// The schemas of the arguments that are published by type alone, by name: they are checked against these.
+pub fn briefs(source: &Source, message: &MessageDescriptor) -> BTreeMap<String, Map<String, Value>> {
+    let fields = message.fields().map(|field| (source.field(&field), field));
+    let brief = fields.filter(|(stated, _)| stated.brief && !stated.hidden);
+    brief
+        .map(|(stated, field)| {
+            let whole = Field { brief: false, ..stated };
+            (field.name().to_owned(), property(source, &field, &whole, 0))
+        })
+        .collect()
+}
+
 fn object(source: &Source, message: &MessageDescriptor, description: &str, depth: usize) -> Map<String, Value> {
     let mut schema = typed("object", description);
     let (mut properties, mut required) = (Map::new(), Vec::new());
@@ -77,6 +89,9 @@ fn property(source: &Source, field: &FieldDescriptor, stated: &Field, depth: usi
         let space = if description.is_empty() { "" } else { " " };
         description.push_str(&format!("{space}At most {most}."));
     }
+    if stated.brief {
+        return by_type(source, field, &description);
+    }
     let mut schema = if field.is_list() {
         let mut list = typed("array", &description);
         list.insert("items".to_owned(), Value::Object(value(source, field, stated, "", depth)));
@@ -89,6 +104,19 @@ fn property(source: &Source, field: &FieldDescriptor, stated: &Field, depth: usi
         schema.insert("default".to_owned(), default);
     }
     schema
+}
+
+/// An argument by its type and description.
+fn by_type(source: &Source, field: &FieldDescriptor, description: &str) -> Map<String, Value> {
+    match field.kind() {
+        Kind::Message(message) => {
+            let fallback = source.summary(&message);
+            let mut schema = typed("object", if description.is_empty() { &fallback } else { description });
+            schema.insert("additionalProperties".to_owned(), Value::Bool(true));
+            schema
+        }
+        other => typed(scalar_type(&other).unwrap_or("string"), description),
+    }
 }
 
 fn value(

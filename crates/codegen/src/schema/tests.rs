@@ -75,6 +75,19 @@ fn the_bounds_of_lists_stand_beside_the_schema() {
 }
 
 #[test]
+fn what_is_brief_is_published_by_type_and_checked_in_full() {
+    let text = changed("  Spot near = 3;", "  Spot near = 3 [(ameide.mcp.field) = { brief: true }];");
+    let schema = schema_of(&text, "ListThingsRequest", input);
+    let published = json!({"type": "object", "description": "A place in the world.", "additionalProperties": true});
+    assert_eq!(schema["properties"]["near"], published);
+    let source = source(&text).unwrap();
+    let message = source.pool.get_message_by_name("stub.v1.ListThingsRequest").unwrap();
+    let whole = Value::Object(super::briefs(&source, &message)["near"].clone());
+    assert_eq!(whole["properties"], json!({"street": {"type": "string"}}));
+    assert_eq!(whole["additionalProperties"], false);
+}
+
+#[test]
 fn an_output_schema_names_every_member() {
     let schema = schema_of(STUB, "GetThingResponse", output);
     let expected = json!({

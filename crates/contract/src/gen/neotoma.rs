@@ -37,6 +37,12 @@ pub trait NeotomaQueryService: Send + Sync {
         ctx: &Context,
         request: GetEntityByIdentifierRequest,
     ) -> impl Future<Output = Result<GetEntityByIdentifierResponse, CallError>> + Send;
+    /// Find by words and meaning.
+    fn search(
+        &self,
+        ctx: &Context,
+        request: SearchRequest,
+    ) -> impl Future<Output = Result<SearchResponse, CallError>> + Send;
     /// Entities connected to one, up to five hops away.
     fn get_related_entities(
         &self,
@@ -122,6 +128,13 @@ impl<T: NeotomaQueryService> NeotomaQueryService for Arc<T> {
     ) -> impl Future<Output = Result<GetEntityByIdentifierResponse, CallError>> + Send {
         T::get_entity_by_identifier(self, ctx, request)
     }
+    fn search(
+        &self,
+        ctx: &Context,
+        request: SearchRequest,
+    ) -> impl Future<Output = Result<SearchResponse, CallError>> + Send {
+        T::search(self, ctx, request)
+    }
     fn get_related_entities(
         &self,
         ctx: &Context,
@@ -194,7 +207,7 @@ pub trait NeotomaWriteService: Send + Sync {
         ctx: &Context,
         request: IngestRequest,
     ) -> impl Future<Output = Result<IngestResponse, CallError>> + Send;
-    /// Store a local file below the configured roots; over HTTP use ingest.
+    /// Store a local file; over HTTP use ingest.
     fn upload_file(
         &self,
         ctx: &Context,
@@ -224,7 +237,7 @@ pub trait NeotomaWriteService: Send + Sync {
         ctx: &Context,
         request: UnmergeEntitiesRequest,
     ) -> impl Future<Output = Result<UnmergeEntitiesResponse, CallError>> + Send;
-    /// Connect two entities: PART_OF, CORRECTS, REFERS_TO, SETTLES, DUPLICATE_OF, DEPENDS_ON, SUPERSEDES, or registered.
+    /// Connect two entities; describe_schema lists the types.
     fn create_relationship(
         &self,
         ctx: &Context,
@@ -350,6 +363,9 @@ impl NeotomaQueryService for Absent {
         _: &Context,
         _: GetEntityByIdentifierRequest,
     ) -> Result<GetEntityByIdentifierResponse, CallError> {
+        Err(CallError::absent("NeotomaQueryService"))
+    }
+    async fn search(&self, _: &Context, _: SearchRequest) -> Result<SearchResponse, CallError> {
         Err(CallError::absent("NeotomaQueryService"))
     }
     async fn get_related_entities(
@@ -486,6 +502,10 @@ impl<A: NeotomaQueryService, B: NeotomaWriteService> Services<A, B> {
                 let response = self.neotoma_query.get_entity_by_identifier(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
             }
+            "search" => {
+                let response = self.neotoma_query.search(ctx, dispatch::request(arguments)?).await?;
+                Ok(dispatch::answer(&response))
+            }
             "get_related_entities" => {
                 let response = self.neotoma_query.get_related_entities(ctx, dispatch::request(arguments)?).await?;
                 Ok(dispatch::answer(&response))
@@ -613,6 +633,8 @@ impl Entities for ReinterpretResponse {}
 impl Entities for RestoreResponse {}
 
 impl Entities for RetrieveEntitiesResponse {}
+
+impl Entities for SearchResponse {}
 
 impl Entities for UnmergeEntitiesResponse {}
 
@@ -854,7 +876,6 @@ pub struct SourceMaterial {
     #[prost(string, tag = "8")]
     pub created_at: ::prost::alloc::string::String,
 }
-/// How a file is to be interpreted; kept with the run.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1100,10 +1121,11 @@ pub struct RetrieveEntitiesRequest {
     #[prost(message, repeated, tag = "7")]
     pub filters: ::prost::alloc::vec::Vec<FieldFilter>,
     /// A field; -field for descending.
+    ///
+    /// Snapshot fields to return.
     #[prost(string, optional, tag = "8")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: ::core::option::Option<::prost::alloc::string::String>,
-    /// Snapshot fields to return.
     #[prost(string, repeated, tag = "9")]
     pub fields: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "10")]
@@ -1183,6 +1205,74 @@ pub struct GetEntityByIdentifierResponse {
     pub total: u64,
     #[prost(uint64, tag = "3")]
     pub read_point: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SearchRequest {
+    #[prost(string, tag = "1")]
+    pub query: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "2")]
+    pub types: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint32, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: ::core::option::Option<u32>,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_ingested: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SearchResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub hits: ::prost::alloc::vec::Vec<SearchHit>,
+    /// What keeps the answer from being as good as it could be.
+    #[prost(string, repeated, tag = "2")]
+    pub notes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "3")]
+    pub read_point: u64,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SearchHit {
+    #[prost(string, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// The source that says it.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "3")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    /// Relevance, 0 to 1.
+    #[prost(double, tag = "5")]
+    pub score: f64,
+    #[prost(string, tag = "6")]
+    pub snippet: ::prost::alloc::string::String,
+    /// The field of the entity, or the line of the file, that it rests on.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: ::core::option::Option<u64>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -1595,7 +1685,7 @@ pub struct IngestRequest {
     #[prost(message, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interpretation_config: ::core::option::Option<InterpretationConfig>,
-    /// Each with entity_type; other keys are its fields.
+    /// entity_type and its fields.
     #[prost(message, repeated, tag = "7")]
     pub entities: ::prost::alloc::vec::Vec<crate::Object>,
     #[prost(double, optional, tag = "8")]
@@ -1612,17 +1702,17 @@ pub struct IngestRequest {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Provenance {
+    /// When it was true.
     #[prost(string, repeated, tag = "1")]
     pub source_refs: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// When it was true (ISO 8601).
     #[prost(string, tag = "2")]
     pub extracted_at: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub extractor_version: ::prost::alloc::string::String,
+    /// The list below is of what ranks: sensor, workflow_state, llm_summary, human, import, sync.
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// sensor, workflow_state, llm_summary, human, import or sync.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: ::core::option::Option<::prost::alloc::string::String>,
@@ -2019,7 +2109,7 @@ pub struct RegisterSchemaRequest {
     #[prost(string, optional, tag = "1")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity_type: ::core::option::Option<::prost::alloc::string::String>,
-    /// In the form that describe_schema shows.
+    /// As describe_schema shows it.
     #[prost(message, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: ::core::option::Option<crate::Object>,

@@ -25,7 +25,7 @@ pub trait BaselineQueryService: Send + Sync {
         ctx: &Context,
         request: ListBaselinesRequest,
     ) -> impl Future<Output = Result<ListBaselinesResponse, CallError>> + Send;
-    /// Compare two states of a model: what was added, changed and removed on the way from one to the other.
+    /// Compare two states of a model: what was added, changed and removed.
     fn compare(
         &self,
         ctx: &Context,
@@ -58,7 +58,7 @@ impl<T: BaselineQueryService> BaselineQueryService for Arc<T> {
 }
 
 pub trait BaselineWriteService: Send + Sync {
-    /// Create a draft baseline: the model as it is now, or a chosen part of it, under a name. Copies nothing.
+    /// Create a draft baseline: the model as it is, or a part of it, under a name.
     fn create_baseline(
         &self,
         ctx: &Context,
@@ -237,7 +237,7 @@ pub trait WriteGuideQueryService: Send + Sync {
         ctx: &Context,
         request: GetWriteSchemaRequest,
     ) -> impl Future<Output = Result<GetWriteSchemaResponse, CallError>> + Send;
-    /// Check a write without committing it: the same rules and the same first error as the write itself. Call this first.
+    /// Check a write without committing it, by the same rules. Call this first.
     fn validate_write(
         &self,
         ctx: &Context,
@@ -314,6 +314,109 @@ impl<T: ModelWriteService> ModelWriteService for Arc<T> {
     }
 }
 
+pub trait TransformationArchitectureWriteService: Send + Sync {
+    /// Create an ArchiMate element; id, layer and version are made for you. TIP: call validateWrite first.
+    fn create_element(
+        &self,
+        ctx: &Context,
+        request: CreateElementRequest,
+    ) -> impl Future<Output = Result<CreateElementResponse, CallError>> + Send;
+    /// Create a relationship between two elements; getRelationshipTypes says which type joins them. Call validateWrite first.
+    fn create_relationship(
+        &self,
+        ctx: &Context,
+        request: CreateRelationshipRequest,
+    ) -> impl Future<Output = Result<CreateRelationshipResponse, CallError>> + Send;
+    /// Change an element's name, description or properties. Call validateWrite first.
+    fn update_element(
+        &self,
+        ctx: &Context,
+        request: UpdateElementRequest,
+    ) -> impl Future<Output = Result<UpdateElementResponse, CallError>> + Send;
+    /// Delete an element and, unless cascade is false, its relationships. History keeps both. Call validateWrite first.
+    fn delete_element(
+        &self,
+        ctx: &Context,
+        request: DeleteElementRequest,
+    ) -> impl Future<Output = Result<DeleteElementResponse, CallError>> + Send;
+    /// Make up to 200 changes as one, all or none. Give what a change makes a key and name it $key in others. dry_run checks it, as validateWrite does.
+    fn apply_changes(
+        &self,
+        ctx: &Context,
+        request: ApplyChangesRequest,
+    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send;
+    /// Submit one change of elements, relationships or views: operation, and the one object that it names. Call validateWrite first.
+    fn submit_intent(
+        &self,
+        ctx: &Context,
+        request: TransformationArchitectureDomainIntent,
+    ) -> impl Future<Output = Result<SubmitArchitectureIntentResponse, CallError>> + Send;
+}
+
+impl<T: TransformationArchitectureWriteService> TransformationArchitectureWriteService for Arc<T> {
+    fn create_element(
+        &self,
+        ctx: &Context,
+        request: CreateElementRequest,
+    ) -> impl Future<Output = Result<CreateElementResponse, CallError>> + Send {
+        T::create_element(self, ctx, request)
+    }
+    fn create_relationship(
+        &self,
+        ctx: &Context,
+        request: CreateRelationshipRequest,
+    ) -> impl Future<Output = Result<CreateRelationshipResponse, CallError>> + Send {
+        T::create_relationship(self, ctx, request)
+    }
+    fn update_element(
+        &self,
+        ctx: &Context,
+        request: UpdateElementRequest,
+    ) -> impl Future<Output = Result<UpdateElementResponse, CallError>> + Send {
+        T::update_element(self, ctx, request)
+    }
+    fn delete_element(
+        &self,
+        ctx: &Context,
+        request: DeleteElementRequest,
+    ) -> impl Future<Output = Result<DeleteElementResponse, CallError>> + Send {
+        T::delete_element(self, ctx, request)
+    }
+    fn apply_changes(
+        &self,
+        ctx: &Context,
+        request: ApplyChangesRequest,
+    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send {
+        T::apply_changes(self, ctx, request)
+    }
+    fn submit_intent(
+        &self,
+        ctx: &Context,
+        request: TransformationArchitectureDomainIntent,
+    ) -> impl Future<Output = Result<SubmitArchitectureIntentResponse, CallError>> + Send {
+        T::submit_intent(self, ctx, request)
+    }
+}
+
+pub trait ChangeWriteService: Send + Sync {
+    /// Takes a committed change back, as a new change.
+    fn undo_change(
+        &self,
+        ctx: &Context,
+        request: UndoChangeRequest,
+    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send;
+}
+
+impl<T: ChangeWriteService> ChangeWriteService for Arc<T> {
+    fn undo_change(
+        &self,
+        ctx: &Context,
+        request: UndoChangeRequest,
+    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send {
+        T::undo_change(self, ctx, request)
+    }
+}
+
 pub trait ProposalQueryService: Send + Sync {
     /// List proposals, newest first.
     fn list_proposals(
@@ -327,6 +430,12 @@ pub trait ProposalQueryService: Send + Sync {
         ctx: &Context,
         request: GetProposalRequest,
     ) -> impl Future<Output = Result<GetProposalResponse, CallError>> + Send;
+    /// A proposal as the one page that a reviewer reads.
+    fn review_proposal(
+        &self,
+        ctx: &Context,
+        request: GetProposalRequest,
+    ) -> impl Future<Output = Result<ProposalReview, CallError>> + Send;
 }
 
 impl<T: ProposalQueryService> ProposalQueryService for Arc<T> {
@@ -343,6 +452,13 @@ impl<T: ProposalQueryService> ProposalQueryService for Arc<T> {
         request: GetProposalRequest,
     ) -> impl Future<Output = Result<GetProposalResponse, CallError>> + Send {
         T::get_proposal(self, ctx, request)
+    }
+    fn review_proposal(
+        &self,
+        ctx: &Context,
+        request: GetProposalRequest,
+    ) -> impl Future<Output = Result<ProposalReview, CallError>> + Send {
+        T::review_proposal(self, ctx, request)
     }
 }
 
@@ -370,6 +486,12 @@ pub trait ProposalWriteService: Send + Sync {
         &self,
         ctx: &Context,
         request: RebaseProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send;
+    /// Says something about a proposal or one of its fields, and may ask its author for changes.
+    fn comment_proposal(
+        &self,
+        ctx: &Context,
+        request: CommentProposalRequest,
     ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send;
     /// Takes a proposal back.
     fn withdraw_proposal(
@@ -407,6 +529,13 @@ impl<T: ProposalWriteService> ProposalWriteService for Arc<T> {
         request: RebaseProposalRequest,
     ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send {
         T::rebase_proposal(self, ctx, request)
+    }
+    fn comment_proposal(
+        &self,
+        ctx: &Context,
+        request: CommentProposalRequest,
+    ) -> impl Future<Output = Result<ProposalDecided, CallError>> + Send {
+        T::comment_proposal(self, ctx, request)
     }
     fn withdraw_proposal(
         &self,
@@ -528,7 +657,7 @@ impl<T: ArchiMateQueryService> ArchiMateQueryService for Arc<T> {
 }
 
 pub trait ScrumWriteService: Send + Sync {
-    /// Change a product's goal, backlog, sprints or Definition of Done: operation, and the one object that it names. TIP: call validateWrite first.
+    /// Change a product's goal, backlog, sprints or Definition of Done: operation, and the one object that it names. Call validateWrite first.
     fn submit_intent(
         &self,
         ctx: &Context,
@@ -611,19 +740,19 @@ impl<T: SemanticQueryService> SemanticQueryService for Arc<T> {
 }
 
 pub trait CapabilityWriteService: Send + Sync {
-    /// Create a capability with its profile. TIP: call validateWrite first.
+    /// Create a capability with its profile. Call validateWrite first.
     fn create_capability(
         &self,
         ctx: &Context,
         request: CreateCapabilityRequest,
     ) -> impl Future<Output = Result<CreateCapabilityResponse, CallError>> + Send;
-    /// Create a capability with its parts and the value streams it realizes. TIP: call validateWrite first.
+    /// Create a capability with its parts and the value streams it realizes. Call validateWrite first.
     fn create_capability_structure(
         &self,
         ctx: &Context,
         request: CreateCapabilityStructureRequest,
     ) -> impl Future<Output = Result<CreateCapabilityStructureResponse, CallError>> + Send;
-    /// Create a component that realizes a capability, and the services it provides. TIP: call validateWrite first.
+    /// Create a component that realizes a capability, and the services it provides. Call validateWrite first.
     fn add_component_to_capability(
         &self,
         ctx: &Context,
@@ -652,109 +781,6 @@ impl<T: CapabilityWriteService> CapabilityWriteService for Arc<T> {
         request: AddComponentToCapabilityRequest,
     ) -> impl Future<Output = Result<AddComponentToCapabilityResponse, CallError>> + Send {
         T::add_component_to_capability(self, ctx, request)
-    }
-}
-
-pub trait TransformationArchitectureWriteService: Send + Sync {
-    /// Create an ArchiMate element. TIP: call validateWrite first. Id, layer and version are made for you.
-    fn create_element(
-        &self,
-        ctx: &Context,
-        request: CreateElementRequest,
-    ) -> impl Future<Output = Result<CreateElementResponse, CallError>> + Send;
-    /// Create a relationship between two elements. TIP: call validateWrite first, or getRelationshipTypes with both types.
-    fn create_relationship(
-        &self,
-        ctx: &Context,
-        request: CreateRelationshipRequest,
-    ) -> impl Future<Output = Result<CreateRelationshipResponse, CallError>> + Send;
-    /// Change an element's name, description or properties. TIP: call validateWrite first. Versions are handled for you.
-    fn update_element(
-        &self,
-        ctx: &Context,
-        request: UpdateElementRequest,
-    ) -> impl Future<Output = Result<UpdateElementResponse, CallError>> + Send;
-    /// Delete an element and, unless cascade is false, its relationships. History keeps both. TIP: call validateWrite first.
-    fn delete_element(
-        &self,
-        ctx: &Context,
-        request: DeleteElementRequest,
-    ) -> impl Future<Output = Result<DeleteElementResponse, CallError>> + Send;
-    /// Make up to 200 changes as one, all or none. Give what a change makes a key and name it $key in others. TIP: dry_run, like validateWrite, only checks.
-    fn apply_changes(
-        &self,
-        ctx: &Context,
-        request: ApplyChangesRequest,
-    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send;
-    /// Submit one change of elements, relationships or views: operation, and the one object that it names. TIP: call validateWrite first.
-    fn submit_intent(
-        &self,
-        ctx: &Context,
-        request: TransformationArchitectureDomainIntent,
-    ) -> impl Future<Output = Result<SubmitArchitectureIntentResponse, CallError>> + Send;
-}
-
-impl<T: TransformationArchitectureWriteService> TransformationArchitectureWriteService for Arc<T> {
-    fn create_element(
-        &self,
-        ctx: &Context,
-        request: CreateElementRequest,
-    ) -> impl Future<Output = Result<CreateElementResponse, CallError>> + Send {
-        T::create_element(self, ctx, request)
-    }
-    fn create_relationship(
-        &self,
-        ctx: &Context,
-        request: CreateRelationshipRequest,
-    ) -> impl Future<Output = Result<CreateRelationshipResponse, CallError>> + Send {
-        T::create_relationship(self, ctx, request)
-    }
-    fn update_element(
-        &self,
-        ctx: &Context,
-        request: UpdateElementRequest,
-    ) -> impl Future<Output = Result<UpdateElementResponse, CallError>> + Send {
-        T::update_element(self, ctx, request)
-    }
-    fn delete_element(
-        &self,
-        ctx: &Context,
-        request: DeleteElementRequest,
-    ) -> impl Future<Output = Result<DeleteElementResponse, CallError>> + Send {
-        T::delete_element(self, ctx, request)
-    }
-    fn apply_changes(
-        &self,
-        ctx: &Context,
-        request: ApplyChangesRequest,
-    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send {
-        T::apply_changes(self, ctx, request)
-    }
-    fn submit_intent(
-        &self,
-        ctx: &Context,
-        request: TransformationArchitectureDomainIntent,
-    ) -> impl Future<Output = Result<SubmitArchitectureIntentResponse, CallError>> + Send {
-        T::submit_intent(self, ctx, request)
-    }
-}
-
-pub trait ChangeWriteService: Send + Sync {
-    /// Takes a committed change back, as a new change.
-    fn undo_change(
-        &self,
-        ctx: &Context,
-        request: UndoChangeRequest,
-    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send;
-}
-
-impl<T: ChangeWriteService> ChangeWriteService for Arc<T> {
-    fn undo_change(
-        &self,
-        ctx: &Context,
-        request: UndoChangeRequest,
-    ) -> impl Future<Output = Result<ApplyChangesResponse, CallError>> + Send {
-        T::undo_change(self, ctx, request)
     }
 }
 
@@ -883,11 +909,49 @@ impl ModelWriteService for Absent {
     }
 }
 
+impl TransformationArchitectureWriteService for Absent {
+    async fn create_element(&self, _: &Context, _: CreateElementRequest) -> Result<CreateElementResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
+    async fn create_relationship(
+        &self,
+        _: &Context,
+        _: CreateRelationshipRequest,
+    ) -> Result<CreateRelationshipResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
+    async fn update_element(&self, _: &Context, _: UpdateElementRequest) -> Result<UpdateElementResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
+    async fn delete_element(&self, _: &Context, _: DeleteElementRequest) -> Result<DeleteElementResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
+    async fn apply_changes(&self, _: &Context, _: ApplyChangesRequest) -> Result<ApplyChangesResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
+    async fn submit_intent(
+        &self,
+        _: &Context,
+        _: TransformationArchitectureDomainIntent,
+    ) -> Result<SubmitArchitectureIntentResponse, CallError> {
+        Err(CallError::absent("TransformationArchitectureWriteService"))
+    }
+}
+
+impl ChangeWriteService for Absent {
+    async fn undo_change(&self, _: &Context, _: UndoChangeRequest) -> Result<ApplyChangesResponse, CallError> {
+        Err(CallError::absent("ChangeWriteService"))
+    }
+}
+
 impl ProposalQueryService for Absent {
     async fn list_proposals(&self, _: &Context, _: ListProposalsRequest) -> Result<ListProposalsResponse, CallError> {
         Err(CallError::absent("ProposalQueryService"))
     }
     async fn get_proposal(&self, _: &Context, _: GetProposalRequest) -> Result<GetProposalResponse, CallError> {
+        Err(CallError::absent("ProposalQueryService"))
+    }
+    async fn review_proposal(&self, _: &Context, _: GetProposalRequest) -> Result<ProposalReview, CallError> {
         Err(CallError::absent("ProposalQueryService"))
     }
 }
@@ -903,6 +967,9 @@ impl ProposalWriteService for Absent {
         Err(CallError::absent("ProposalWriteService"))
     }
     async fn rebase_proposal(&self, _: &Context, _: RebaseProposalRequest) -> Result<ProposalDecided, CallError> {
+        Err(CallError::absent("ProposalWriteService"))
+    }
+    async fn comment_proposal(&self, _: &Context, _: CommentProposalRequest) -> Result<ProposalDecided, CallError> {
         Err(CallError::absent("ProposalWriteService"))
     }
     async fn withdraw_proposal(&self, _: &Context, _: WithdrawProposalRequest) -> Result<ProposalDecided, CallError> {
@@ -1010,41 +1077,6 @@ impl CapabilityWriteService for Absent {
         _: AddComponentToCapabilityRequest,
     ) -> Result<AddComponentToCapabilityResponse, CallError> {
         Err(CallError::absent("CapabilityWriteService"))
-    }
-}
-
-impl TransformationArchitectureWriteService for Absent {
-    async fn create_element(&self, _: &Context, _: CreateElementRequest) -> Result<CreateElementResponse, CallError> {
-        Err(CallError::absent("TransformationArchitectureWriteService"))
-    }
-    async fn create_relationship(
-        &self,
-        _: &Context,
-        _: CreateRelationshipRequest,
-    ) -> Result<CreateRelationshipResponse, CallError> {
-        Err(CallError::absent("TransformationArchitectureWriteService"))
-    }
-    async fn update_element(&self, _: &Context, _: UpdateElementRequest) -> Result<UpdateElementResponse, CallError> {
-        Err(CallError::absent("TransformationArchitectureWriteService"))
-    }
-    async fn delete_element(&self, _: &Context, _: DeleteElementRequest) -> Result<DeleteElementResponse, CallError> {
-        Err(CallError::absent("TransformationArchitectureWriteService"))
-    }
-    async fn apply_changes(&self, _: &Context, _: ApplyChangesRequest) -> Result<ApplyChangesResponse, CallError> {
-        Err(CallError::absent("TransformationArchitectureWriteService"))
-    }
-    async fn submit_intent(
-        &self,
-        _: &Context,
-        _: TransformationArchitectureDomainIntent,
-    ) -> Result<SubmitArchitectureIntentResponse, CallError> {
-        Err(CallError::absent("TransformationArchitectureWriteService"))
-    }
-}
-
-impl ChangeWriteService for Absent {
-    async fn undo_change(&self, _: &Context, _: UndoChangeRequest) -> Result<ApplyChangesResponse, CallError> {
-        Err(CallError::absent("ChangeWriteService"))
     }
 }
 
@@ -1593,6 +1625,8 @@ impl Entities for ProposalDecided {
     }
 }
 
+impl Entities for ProposalReview {}
+
 impl Entities for ScrumDomainIntentResponse {
     const FIELDS: &'static [&'static str] = &["product"];
 
@@ -1948,6 +1982,7 @@ impl ProposalStatus {
         Self::ProposalAccepted,
         Self::ProposalRejected,
         Self::ProposalWithdrawn,
+        Self::ProposalChangesRequested,
     ];
 
     /// The word outside; empty for the unspecified value.
@@ -1960,6 +1995,7 @@ impl ProposalStatus {
             Self::ProposalAccepted => "ACCEPTED",
             Self::ProposalRejected => "REJECTED",
             Self::ProposalWithdrawn => "WITHDRAWN",
+            Self::ProposalChangesRequested => "CHANGES_REQUESTED",
         }
     }
 
@@ -2982,6 +3018,8 @@ pub enum ProposalStatus {
     ProposalAccepted = 4,
     ProposalRejected = 5,
     ProposalWithdrawn = 6,
+    /// Its author is asked to file it anew, with `revises`.
+    ProposalChangesRequested = 7,
 }
 impl ProposalStatus {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -2997,6 +3035,7 @@ impl ProposalStatus {
             Self::ProposalAccepted => "PROPOSAL_ACCEPTED",
             Self::ProposalRejected => "PROPOSAL_REJECTED",
             Self::ProposalWithdrawn => "PROPOSAL_WITHDRAWN",
+            Self::ProposalChangesRequested => "PROPOSAL_CHANGES_REQUESTED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -3009,6 +3048,7 @@ impl ProposalStatus {
             "PROPOSAL_ACCEPTED" => Some(Self::ProposalAccepted),
             "PROPOSAL_REJECTED" => Some(Self::ProposalRejected),
             "PROPOSAL_WITHDRAWN" => Some(Self::ProposalWithdrawn),
+            "PROPOSAL_CHANGES_REQUESTED" => Some(Self::ProposalChangesRequested),
             _ => None,
         }
     }
@@ -3440,7 +3480,6 @@ pub struct Element {
     )]
     pub junction_kind: ::core::option::Option<i32>,
 }
-/// Who answers for a capability and how it stands.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3507,7 +3546,6 @@ pub struct View {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ViewNode {
-    /// Id, key or unique name of the element.
     #[prost(string, tag = "1")]
     pub element_id: ::prost::alloc::string::String,
     #[prost(sint32, tag = "2")]
@@ -3518,11 +3556,10 @@ pub struct ViewNode {
     pub width: u32,
     #[prost(uint32, tag = "5")]
     pub height: u32,
-    /// Names this node; needed only when an element is shown twice.
+    /// For an element shown twice.
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// The node this one lies in.
     #[prost(string, optional, tag = "7")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: ::core::option::Option<::prost::alloc::string::String>,
@@ -3836,10 +3873,9 @@ pub struct BaselineItem {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetBaselineRequest {
-    /// Id, key or name of the baseline.
+    /// Id, key or name.
     #[prost(string, tag = "1")]
     pub baseline_id: ::prost::alloc::string::String,
-    /// How many pinned versions to list.
     #[prost(uint32, tag = "2")]
     pub page_size: u32,
     #[prost(string, optional, tag = "3")]
@@ -3910,15 +3946,15 @@ pub struct ListBaselinesResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CompareRequest {
-    /// The earlier state.
+    /// Like read_context.
     #[prost(message, optional, tag = "1")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: ::core::option::Option<ReadContext>,
-    /// The later state; head by default. read_context means the same.
+    /// Another name of read_context; head by default.
     #[prost(message, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: ::core::option::Option<ReadContext>,
-    /// Id or key of the model; that of a given baseline, else the active one, by default.
+    /// That of a baseline, else the active one, by default.
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_id: ::core::option::Option<::prost::alloc::string::String>,
@@ -3991,20 +4027,20 @@ pub struct CompareResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateBaselineRequest {
-    /// Unique among the baselines of the repository.
+    /// Unique among baselines.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: ::core::option::Option<::prost::alloc::string::String>,
-    /// Id or key of the model; the active model by default.
+    /// The active model by default.
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// Only these elements and the relationships between them (ids, keys or unique names); the whole model by default.
+    /// Only these and what joins them; the whole model by default.
     #[prost(string, repeated, tag = "4")]
     pub element_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Your own unique handle, usable wherever an id is.
+    /// Yours, usable as an id.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: ::core::option::Option<::prost::alloc::string::String>,
@@ -4027,10 +4063,9 @@ pub struct CreateBaselineRequest {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PromoteBaselineRequest {
-    /// Id, key or name of the baseline.
+    /// Id, key or name.
     #[prost(string, tag = "1")]
     pub baseline_id: ::prost::alloc::string::String,
-    /// Why, for the record.
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rationale: ::core::option::Option<::prost::alloc::string::String>,
@@ -4450,7 +4485,6 @@ impl DefinitionStatus {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetElementTypesRequest {
-    /// Only this layer.
     #[prost(enumeration = "Layer", tag = "1")]
     #[serde(
         serialize_with = "crate::labels::write::<Layer, _>",
@@ -4480,15 +4514,12 @@ pub struct GetElementTypesResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetRelationshipTypesRequest {
-    /// Only pairs from this element type.
     #[prost(string, optional, tag = "1")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_type: ::core::option::Option<::prost::alloc::string::String>,
-    /// Only pairs to this element type.
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_type: ::core::option::Option<::prost::alloc::string::String>,
-    /// Only this relationship type.
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relationship_type: ::core::option::Option<::prost::alloc::string::String>,
@@ -4617,11 +4648,10 @@ pub struct ValidateWriteRequest {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub operation: i32,
-    /// The arguments the write would get.
     #[prost(message, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: ::core::option::Option<crate::Object>,
-    /// Head or nothing: a write is always decided on head.
+    /// Head or nothing.
     #[prost(message, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_context: ::core::option::Option<ReadContext>,
@@ -4805,6 +4835,896 @@ pub struct CreateModelResponse {
     )]
     pub outcome: i32,
 }
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UndoChangeRequest {
+    /// Id of the call or of the accepted proposal that made the change, or the number of one of its facts.
+    #[prost(string, tag = "1")]
+    pub change_id: ::prost::alloc::string::String,
+    #[prost(bool, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "CommitMode", tag = "4")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ElementChange {
+    #[prost(enumeration = "ChangeOp", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ChangeOp, _>",
+        deserialize_with = "crate::labels::read::<ChangeOp, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub op: i32,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    /// create, relate.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub properties: ::core::option::Option<crate::Object>,
+    /// update, delete, view.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: ::core::option::Option<::prost::alloc::string::String>,
+    /// relate.
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// create.
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// view: elements.
+    #[prost(string, repeated, tag = "11")]
+    pub shows: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(uint64, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+    #[prost(string, optional, tag = "13")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_type: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "14")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bool, optional, tag = "15")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directed: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "16")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub junction_kind: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "17")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub viewpoint: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ApplyChangesRequest {
+    #[prost(message, repeated, tag = "1")]
+    pub changes: ::prost::alloc::vec::Vec<ElementChange>,
+    #[prost(bool, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "CommitMode", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+    /// Own proposal that it replaces.
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revises: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// What a change of a set leads to.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ChangeMade {
+    /// Of the change in the list.
+    #[prost(uint32, tag = "1")]
+    pub index: u32,
+    /// added, changed or removed.
+    #[prost(enumeration = "ChangeKind", tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ChangeKind, _>",
+        deserialize_with = "crate::labels::read::<ChangeKind, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub change: i32,
+    /// element, relationship or view.
+    #[prost(string, tag = "3")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    /// 0 while it is proposed.
+    #[prost(uint64, tag = "7")]
+    pub version: u64,
+    /// What differs, before and after.
+    #[prost(message, repeated, tag = "8")]
+    pub fields: ::prost::alloc::vec::Vec<FieldChange>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct FieldChange {
+    #[prost(string, tag = "1")]
+    pub field: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub before: ::core::option::Option<crate::Json>,
+    #[prost(message, optional, tag = "3")]
+    pub after: ::core::option::Option<crate::Json>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ApplyChangesResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    /// Counts of what is added, changed and removed, such as +3 ~2 -1.
+    #[prost(string, tag = "2")]
+    pub summary: ::prost::alloc::string::String,
+    /// Key to id.
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ids: ::core::option::Option<crate::Object>,
+    /// In the order of the list.
+    #[prost(message, repeated, tag = "4")]
+    pub changes: ::prost::alloc::vec::Vec<ChangeMade>,
+    #[prost(string, repeated, tag = "5")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "6")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "7")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateElementRequest {
+    #[prost(enumeration = "ElementType", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ElementType, _>",
+        deserialize_with = "crate::labels::read::<ElementType, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub r#type: i32,
+    /// Unique among elements of its type.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub properties: ::core::option::Option<crate::Object>,
+    /// The active model by default.
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// The whole this becomes a part of.
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Yours, usable as an id.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "CommitMode", tag = "9")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+    /// Junctions only.
+    #[prost(enumeration = "JunctionKind", optional, tag = "10")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<JunctionKind, _>",
+        deserialize_with = "crate::labels::read_optional::<JunctionKind, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub junction_kind: ::core::option::Option<i32>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateElementResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element: ::core::option::Option<Element>,
+    /// What to do next.
+    #[prost(string, repeated, tag = "3")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "4")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    /// The relationship made for parent_id.
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relationship: ::core::option::Option<Relationship>,
+    /// True when this answer is that of an earlier call with the same client_request_id.
+    #[prost(bool, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the write became when the outcome is proposed.
+    #[prost(message, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateRelationshipRequest {
+    #[prost(enumeration = "RelationshipType", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<RelationshipType, _>",
+        deserialize_with = "crate::labels::read::<RelationshipType, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub r#type: i32,
+    /// Id, key or name of an element; of an Association also the id of a relationship.
+    #[prost(string, tag = "2")]
+    pub source_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub target_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    /// Access only.
+    #[prost(enumeration = "AccessType", optional, tag = "6")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<AccessType, _>",
+        deserialize_with = "crate::labels::read_optional::<AccessType, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub access_type: ::core::option::Option<i32>,
+    /// Influence only: +, --, 0 to 10, or words.
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: ::core::option::Option<::prost::alloc::string::String>,
+    /// Association only.
+    #[prost(bool, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directed: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "CommitMode", tag = "10")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateRelationshipResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relationship: ::core::option::Option<Relationship>,
+    #[prost(string, repeated, tag = "3")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "4")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the write became when the outcome is proposed.
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpdateElementRequest {
+    /// Id, key or name.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    /// Merged; null removes a key.
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub properties: ::core::option::Option<crate::Object>,
+    #[prost(uint64, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "CommitMode", tag = "7")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+    /// Capabilities only.
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: ::core::option::Option<CapabilityProfileChange>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CapabilityProfileChange {
+    #[prost(string, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "Criticality", optional, tag = "2")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<Criticality, _>",
+        deserialize_with = "crate::labels::read_optional::<Criticality, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub criticality: ::core::option::Option<i32>,
+    #[prost(enumeration = "Lifecycle", optional, tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write_optional::<Lifecycle, _>",
+        deserialize_with = "crate::labels::read_optional::<Lifecycle, _>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub lifecycle: ::core::option::Option<i32>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpdateElementResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element: ::core::option::Option<Element>,
+    #[prost(uint64, tag = "3")]
+    pub previous_version: u64,
+    #[prost(uint64, tag = "4")]
+    pub new_version: u64,
+    #[prost(string, repeated, tag = "5")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "6")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "7")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the write became when the outcome is proposed.
+    #[prost(message, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteElementRequest {
+    /// Id, key or name.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(bool, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cascade: ::core::option::Option<bool>,
+    #[prost(uint64, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "CommitMode", tag = "5")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+    /// Also what the published baseline holds.
+    #[prost(bool, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub even_if_published: ::core::option::Option<bool>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DeleteElementResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    /// Ids of the relationships that went with it.
+    #[prost(string, repeated, tag = "2")]
+    pub deleted_relationships: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The element as it was.
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element: ::core::option::Option<Element>,
+    #[prost(string, repeated, tag = "4")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "5")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "6")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the write became when the outcome is proposed.
+    #[prost(message, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TransformationArchitectureDomainIntent {
+    #[prost(enumeration = "ArchitectureOperation", tag = "1")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ArchitectureOperation, _>",
+        deserialize_with = "crate::labels::read::<ArchitectureOperation, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub operation: i32,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_element: ::core::option::Option<CreateElementIntent>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_element: ::core::option::Option<UpdateElementIntent>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_element: ::core::option::Option<DeleteIntent>,
+    #[prost(message, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_relationship: ::core::option::Option<CreateRelationshipIntent>,
+    #[prost(message, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_relationship: ::core::option::Option<UpdateRelationshipIntent>,
+    #[prost(message, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_relationship: ::core::option::Option<DeleteIntent>,
+    #[prost(message, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_view: ::core::option::Option<CreateViewIntent>,
+    /// view_id; name, description, layout (nodes, edges), expected_version.
+    #[prost(message, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_view_layout: ::core::option::Option<RecordViewLayoutIntent>,
+    #[prost(message, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_view: ::core::option::Option<DeleteIntent>,
+    /// As applyChanges.
+    #[prost(message, optional, tag = "13")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub apply_changes: ::core::option::Option<ApplyChangesIntent>,
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(enumeration = "CommitMode", tag = "12")]
+    #[serde(
+        serialize_with = "crate::labels::write::<CommitMode, _>",
+        deserialize_with = "crate::labels::read::<CommitMode, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub commit_mode: i32,
+}
+/// As createElement.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateElementIntent {
+    #[prost(string, tag = "1")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub properties: ::core::option::Option<crate::Object>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub junction_kind: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// As updateElement.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpdateElementIntent {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub properties: ::core::option::Option<crate::Object>,
+    #[prost(uint64, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteIntent {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(uint64, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+}
+/// As createRelationship.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateRelationshipIntent {
+    #[prost(string, tag = "1")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub source_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub target_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_type: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bool, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directed: ::core::option::Option<bool>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ApplyChangesIntent {
+    #[prost(message, repeated, tag = "1")]
+    pub changes: ::prost::alloc::vec::Vec<crate::Object>,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UpdateRelationshipIntent {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateViewIntent {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub viewpoint: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "6")]
+    pub nodes: ::prost::alloc::vec::Vec<ViewNode>,
+    #[prost(message, repeated, tag = "7")]
+    pub edges: ::prost::alloc::vec::Vec<ViewEdge>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RecordViewLayoutIntent {
+    #[prost(string, tag = "1")]
+    pub view_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: ::core::option::Option<::prost::alloc::string::String>,
+    /// As in create_view.
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layout: ::core::option::Option<crate::Object>,
+    #[prost(uint64, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: ::core::option::Option<u64>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SubmitArchitectureIntentResponse {
+    /// Says so when this has not happened yet.
+    #[prost(string, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bool, tag = "1")]
+    pub success: bool,
+    #[prost(message, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element: ::core::option::Option<Element>,
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relationship: ::core::option::Option<Relationship>,
+    #[prost(message, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: ::core::option::Option<View>,
+    /// Ids of the relationships that went with an element.
+    #[prost(string, repeated, tag = "5")]
+    pub deleted_relationships: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "6")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "7")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(enumeration = "Outcome", tag = "8")]
+    #[serde(
+        serialize_with = "crate::labels::write::<Outcome, _>",
+        deserialize_with = "crate::labels::read::<Outcome, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub outcome: i32,
+    #[prost(bool, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_replay: ::core::option::Option<bool>,
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: ::core::option::Option<ProposalNote>,
+    /// What a change set leads to.
+    #[prost(message, repeated, tag = "13")]
+    pub changes: ::prost::alloc::vec::Vec<ChangeMade>,
+    #[prost(message, optional, tag = "14")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ids: ::core::option::Option<crate::Object>,
+}
+/// What a change of a set does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ChangeOp {
+    Unspecified = 0,
+    OpCreate = 1,
+    OpUpdate = 2,
+    OpDelete = 3,
+    OpRelate = 4,
+    OpView = 5,
+}
+impl ChangeOp {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CHANGE_OP_UNSPECIFIED",
+            Self::OpCreate => "OP_CREATE",
+            Self::OpUpdate => "OP_UPDATE",
+            Self::OpDelete => "OP_DELETE",
+            Self::OpRelate => "OP_RELATE",
+            Self::OpView => "OP_VIEW",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CHANGE_OP_UNSPECIFIED" => Some(Self::Unspecified),
+            "OP_CREATE" => Some(Self::OpCreate),
+            "OP_UPDATE" => Some(Self::OpUpdate),
+            "OP_DELETE" => Some(Self::OpDelete),
+            "OP_RELATE" => Some(Self::OpRelate),
+            "OP_VIEW" => Some(Self::OpView),
+            _ => None,
+        }
+    }
+}
+/// The kinds of architecture intents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ArchitectureOperation {
+    Unspecified = 0,
+    IntentCreateElement = 1,
+    IntentUpdateElement = 2,
+    IntentDeleteElement = 3,
+    IntentCreateRelationship = 4,
+    IntentUpdateRelationship = 5,
+    IntentDeleteRelationship = 6,
+    IntentCreateView = 7,
+    IntentRecordViewLayout = 8,
+    IntentDeleteView = 9,
+    IntentApplyChanges = 10,
+}
+impl ArchitectureOperation {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ARCHITECTURE_OPERATION_UNSPECIFIED",
+            Self::IntentCreateElement => "INTENT_CREATE_ELEMENT",
+            Self::IntentUpdateElement => "INTENT_UPDATE_ELEMENT",
+            Self::IntentDeleteElement => "INTENT_DELETE_ELEMENT",
+            Self::IntentCreateRelationship => "INTENT_CREATE_RELATIONSHIP",
+            Self::IntentUpdateRelationship => "INTENT_UPDATE_RELATIONSHIP",
+            Self::IntentDeleteRelationship => "INTENT_DELETE_RELATIONSHIP",
+            Self::IntentCreateView => "INTENT_CREATE_VIEW",
+            Self::IntentRecordViewLayout => "INTENT_RECORD_VIEW_LAYOUT",
+            Self::IntentDeleteView => "INTENT_DELETE_VIEW",
+            Self::IntentApplyChanges => "INTENT_APPLY_CHANGES",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ARCHITECTURE_OPERATION_UNSPECIFIED" => Some(Self::Unspecified),
+            "INTENT_CREATE_ELEMENT" => Some(Self::IntentCreateElement),
+            "INTENT_UPDATE_ELEMENT" => Some(Self::IntentUpdateElement),
+            "INTENT_DELETE_ELEMENT" => Some(Self::IntentDeleteElement),
+            "INTENT_CREATE_RELATIONSHIP" => Some(Self::IntentCreateRelationship),
+            "INTENT_UPDATE_RELATIONSHIP" => Some(Self::IntentUpdateRelationship),
+            "INTENT_DELETE_RELATIONSHIP" => Some(Self::IntentDeleteRelationship),
+            "INTENT_CREATE_VIEW" => Some(Self::IntentCreateView),
+            "INTENT_RECORD_VIEW_LAYOUT" => Some(Self::IntentRecordViewLayout),
+            "INTENT_DELETE_VIEW" => Some(Self::IntentDeleteView),
+            "INTENT_APPLY_CHANGES" => Some(Self::IntentApplyChanges),
+            _ => None,
+        }
+    }
+}
 /// A version that a proposal rests on.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -4947,6 +5867,171 @@ pub struct Proposal {
     #[prost(string, optional, tag = "26")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "27")]
+    pub comments: ::prost::alloc::vec::Vec<ProposalComment>,
+    /// What a rebase decided where others had changed the same field.
+    #[prost(message, repeated, tag = "28")]
+    pub settled: ::prost::alloc::vec::Vec<SettledField>,
+    /// Why it was proposed.
+    #[prost(string, optional, tag = "29")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// The id of the call that filed it.
+    #[prost(string, optional, tag = "30")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ProposalComment {
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub at: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+    /// The field it is about, as ID.FIELD.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// A field that was changed both by a proposal and by others since.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SettledField {
+    #[prost(string, tag = "1")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub field: ::prost::alloc::string::String,
+    /// At the version that the proposal rests on.
+    #[prost(message, optional, tag = "3")]
+    pub base: ::core::option::Option<crate::Json>,
+    #[prost(message, optional, tag = "4")]
+    pub live: ::core::option::Option<crate::Json>,
+    #[prost(message, optional, tag = "5")]
+    pub proposed: ::core::option::Option<crate::Json>,
+    /// live or proposed.
+    #[prost(string, tag = "6")]
+    pub kept: ::prost::alloc::string::String,
+}
+/// One page about a proposal.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ProposalReview {
+    /// First of all whether anything has changed.
+    #[prost(string, tag = "1")]
+    pub headline: ::prost::alloc::string::String,
+    /// Counts such as +3 ~2 -1.
+    #[prost(string, tag = "2")]
+    pub summary: ::prost::alloc::string::String,
+    #[prost(enumeration = "ProposalStatus", tag = "3")]
+    #[serde(
+        serialize_with = "crate::labels::write::<ProposalStatus, _>",
+        deserialize_with = "crate::labels::read::<ProposalStatus, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub status: i32,
+    #[prost(enumeration = "RiskLevel", tag = "4")]
+    #[serde(
+        serialize_with = "crate::labels::write::<RiskLevel, _>",
+        deserialize_with = "crate::labels::read::<RiskLevel, _>",
+        skip_serializing_if = "crate::labels::is_unspecified"
+    )]
+    pub risk_level: i32,
+    #[prost(uint32, tag = "5")]
+    pub approvals_given: u32,
+    #[prost(uint32, tag = "6")]
+    pub approvals_needed: u32,
+    #[prost(bool, tag = "7")]
+    pub stale: bool,
+    /// What it deletes, always in full.
+    #[prost(message, repeated, tag = "8")]
+    pub removed: ::prost::alloc::vec::Vec<ChangeMade>,
+    #[prost(message, repeated, tag = "9")]
+    pub changed: ::prost::alloc::vec::Vec<ChangeMade>,
+    #[prost(message, repeated, tag = "10")]
+    pub added: ::prost::alloc::vec::Vec<ChangeMade>,
+    /// What others have changed since of what it touches.
+    #[prost(message, repeated, tag = "11")]
+    pub drift: ::prost::alloc::vec::Vec<DriftedField>,
+    /// What is linked to what it changes or deletes, without being changed itself.
+    #[prost(message, repeated, tag = "12")]
+    pub affected: ::prost::alloc::vec::Vec<AffectedNeighbour>,
+    #[prost(message, repeated, tag = "13")]
+    pub warnings: ::prost::alloc::vec::Vec<Warning>,
+    #[prost(message, repeated, tag = "14")]
+    pub comments: ::prost::alloc::vec::Vec<ProposalComment>,
+    #[prost(message, repeated, tag = "15")]
+    pub settled: ::prost::alloc::vec::Vec<SettledField>,
+    #[prost(string, optional, tag = "16")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "17")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposed_by: ::core::option::Option<ProposedBy>,
+    #[prost(string, optional, tag = "18")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "19")]
+    pub created_at: ::prost::alloc::string::String,
+    /// Versions that it rests on.
+    #[prost(message, repeated, tag = "20")]
+    pub targets: ::prost::alloc::vec::Vec<Pin>,
+    #[prost(string, repeated, tag = "21")]
+    pub extends: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "22")]
+    pub conflicts_with: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, repeated, tag = "23")]
+    pub approvals: ::prost::alloc::vec::Vec<Approval>,
+    #[prost(message, optional, tag = "24")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: ::core::option::Option<DecisionRecord>,
+    #[prost(string, tag = "25")]
+    pub proposal_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "26")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "27")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_context: ::core::option::Option<ReadContext>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DriftedField {
+    #[prost(string, tag = "1")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "3")]
+    pub field: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub base: ::core::option::Option<crate::Json>,
+    #[prost(message, optional, tag = "5")]
+    pub live: ::core::option::Option<crate::Json>,
+    /// True when the proposal changes the same field to something else: a rebase has to decide it.
+    #[prost(bool, tag = "6")]
+    pub meets: bool,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AffectedNeighbour {
+    #[prost(string, tag = "1")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: ::core::option::Option<::prost::alloc::string::String>,
+    /// The relationship that leads there.
+    #[prost(string, tag = "4")]
+    pub through: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -4959,7 +6044,7 @@ pub struct ListProposalsRequest {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub status: i32,
-    /// Only proposals that touch this element (id, key or unique name).
+    /// Only what touches it.
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element_id: ::core::option::Option<::prost::alloc::string::String>,
@@ -5036,6 +6121,25 @@ pub struct ApproveProposalRequest {
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of a change set, only these changes by their place in the list; the rest becomes a proposal of its own.
+    #[prost(uint32, repeated, tag = "5")]
+    pub only: ::prost::alloc::vec::Vec<u32>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CommentProposalRequest {
+    #[prost(string, tag = "1")]
+    pub proposal_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
+    /// ID.FIELD of what it changes.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: ::core::option::Option<::prost::alloc::string::String>,
+    /// Also asks the author for changes.
+    #[prost(bool, tag = "4")]
+    pub request_changes: bool,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -5048,10 +6152,29 @@ pub struct RejectProposalRequest {
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RebaseProposalRequest {
     #[prost(string, tag = "1")]
     pub proposal_id: ::prost::alloc::string::String,
+    /// What wins where others have changed the same field: live or proposed. Refused with the fields when it is needed and absent.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: ::core::option::Option<::prost::alloc::string::String>,
+    /// The same for single fields.
+    #[prost(message, repeated, tag = "3")]
+    pub fields: ::prost::alloc::vec::Vec<FieldChoice>,
+}
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FieldChoice {
+    #[prost(string, tag = "1")]
+    pub element_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub field: ::prost::alloc::string::String,
+    /// live or proposed.
+    #[prost(string, tag = "3")]
+    pub keep: ::prost::alloc::string::String,
 }
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -5079,6 +6202,10 @@ pub struct ProposalDecided {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub outcome: i32,
+    /// The proposal that holds the rest of a change set that was accepted in part.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest_id: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// What a proposal would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -5152,7 +6279,6 @@ pub struct ListModelsResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetArchimateModelRequest {
-    /// Id or key of the model.
     #[prost(string, tag = "1")]
     pub model_id: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
@@ -5223,7 +6349,6 @@ pub struct GetRelationshipResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListArchimateElementsRequest {
-    /// Id or key of the model; listModels shows them.
     #[prost(string, tag = "1")]
     pub model_id: ::prost::alloc::string::String,
     #[prost(enumeration = "Layer", tag = "2")]
@@ -5233,11 +6358,10 @@ pub struct ListArchimateElementsRequest {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub layer: i32,
-    /// Only this type; getElementTypes lists them.
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element_type: ::core::option::Option<::prost::alloc::string::String>,
-    /// Only names that start with this, whatever the case.
+    /// Start of the name, in any case.
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: ::core::option::Option<::prost::alloc::string::String>,
@@ -5267,14 +6391,12 @@ pub struct ListArchimateElementsResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListArchimateRelationshipsRequest {
-    /// Id or key of the model.
     #[prost(string, tag = "1")]
     pub model_id: ::prost::alloc::string::String,
-    /// Only relationships that touch this element (id, key or unique name).
+    /// Only what touches it.
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// Only this type, for example Serving.
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relationship_type: ::core::option::Option<::prost::alloc::string::String>,
@@ -5304,7 +6426,7 @@ pub struct ListArchimateRelationshipsResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetArchimateViewRequest {
-    /// Id, key or unique name of the view.
+    /// Id, key or name.
     #[prost(string, tag = "1")]
     pub view_id: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
@@ -5347,7 +6469,7 @@ pub struct GetArchimateViewResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SearchElementsRequest {
-    /// Words to find; * lists all by name.
+    /// Words, or * for all.
     #[prost(string, tag = "1")]
     pub query: ::prost::alloc::string::String,
     #[prost(enumeration = "Layer", tag = "2")]
@@ -5357,7 +6479,6 @@ pub struct SearchElementsRequest {
         skip_serializing_if = "crate::labels::is_unspecified"
     )]
     pub layer: i32,
-    /// Only this type; of another layer than strategy all types by default.
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element_type: ::core::option::Option<::prost::alloc::string::String>,
@@ -6079,7 +7200,7 @@ pub struct SearchFilters {
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element_type: ::core::option::Option<::prost::alloc::string::String>,
-    /// Only what realizes, is assigned to or is part of this capability (id, key or unique name).
+    /// Only what realizes, is assigned to or is part of it.
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capability: ::core::option::Option<::prost::alloc::string::String>,
@@ -6092,10 +7213,10 @@ pub struct SemanticSearchRequest {
     pub query: ::prost::alloc::string::String,
     #[prost(uint32, tag = "2")]
     pub top_k: u32,
-    /// Least similarity of what is found by meaning alone; what is found by words stays.
+    /// Least similarity of what is found by meaning alone.
     #[prost(double, tag = "3")]
     pub min_score: f64,
-    /// The published baseline by default, head where none is published.
+    /// The published baseline by default, else head.
     #[prost(message, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_context: ::core::option::Option<ReadContext>,
@@ -6159,13 +7280,12 @@ pub struct SemanticSearchResponse {
 pub struct GetContextRequest {
     #[prost(string, tag = "1")]
     pub query: ::prost::alloc::string::String,
-    /// Length of the context, four characters to a token.
     #[prost(uint32, tag = "2")]
     pub max_tokens: u32,
     #[prost(bool, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_relationships: ::core::option::Option<bool>,
-    /// The published baseline by default, head where none is published.
+    /// The published baseline by default, else head.
     #[prost(message, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_context: ::core::option::Option<ReadContext>,
@@ -6206,7 +7326,7 @@ pub struct GetContextResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateCapabilityRequest {
-    /// Unique among the capabilities of the model.
+    /// Unique among capabilities.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
     #[prost(string, optional, tag = "2")]
@@ -6215,15 +7335,15 @@ pub struct CreateCapabilityRequest {
     #[prost(message, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: ::core::option::Option<CapabilityProfile>,
-    /// A UUID of your choice; made for you when absent.
+    /// A UUID, made for you by default.
     #[prost(string, optional, tag = "4")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: ::core::option::Option<::prost::alloc::string::String>,
-    /// Id or key of the model; the active model by default.
+    /// The active model by default.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// Your own unique handle, usable wherever an id is.
+    /// Yours, usable as an id.
     #[prost(string, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: ::core::option::Option<::prost::alloc::string::String>,
@@ -6325,13 +7445,13 @@ pub struct CreateCapabilityStructureRequest {
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: ::core::option::Option<::prost::alloc::string::String>,
-    /// Names of the value streams it realizes.
+    /// Names.
     #[prost(string, repeated, tag = "3")]
     pub value_streams: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Names of its parts.
+    /// Names.
     #[prost(string, repeated, tag = "4")]
     pub sub_capabilities: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Id or key of the model; the active model by default.
+    /// The active model by default.
     #[prost(string, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_id: ::core::option::Option<::prost::alloc::string::String>,
@@ -6388,7 +7508,7 @@ pub struct CreateCapabilityStructureResponse {
 #[serde(default, deny_unknown_fields)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AddComponentToCapabilityRequest {
-    /// Id, key or unique name of the capability.
+    /// Id, key or name.
     #[prost(string, tag = "1")]
     pub capability_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
@@ -6396,7 +7516,7 @@ pub struct AddComponentToCapabilityRequest {
     #[prost(string, optional, tag = "3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub component_description: ::core::option::Option<::prost::alloc::string::String>,
-    /// Names of the application services it provides.
+    /// Names.
     #[prost(string, repeated, tag = "4")]
     pub services: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "5")]
@@ -6447,894 +7567,4 @@ pub struct AddComponentToCapabilityResponse {
     #[prost(message, optional, tag = "10")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: ::core::option::Option<ProposalNote>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct UndoChangeRequest {
-    /// Id of the call or of the accepted proposal that made the change, or the number of one of its facts.
-    #[prost(string, tag = "1")]
-    pub change_id: ::prost::alloc::string::String,
-    #[prost(bool, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dry_run: ::core::option::Option<bool>,
-    #[prost(string, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(enumeration = "CommitMode", tag = "4")]
-    #[serde(
-        serialize_with = "crate::labels::write::<CommitMode, _>",
-        deserialize_with = "crate::labels::read::<CommitMode, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub commit_mode: i32,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ElementChange {
-    #[prost(enumeration = "ChangeOp", tag = "1")]
-    #[serde(
-        serialize_with = "crate::labels::write::<ChangeOp, _>",
-        deserialize_with = "crate::labels::read::<ChangeOp, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub op: i32,
-    /// Yours, for this call.
-    #[prost(string, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: ::core::option::Option<::prost::alloc::string::String>,
-    /// create, relate.
-    #[prost(string, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "5")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, optional, tag = "6")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub properties: ::core::option::Option<crate::Object>,
-    /// update, delete, view: the element, relationship or view.
-    #[prost(string, optional, tag = "7")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: ::core::option::Option<::prost::alloc::string::String>,
-    /// relate.
-    #[prost(string, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "9")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// create.
-    #[prost(string, optional, tag = "10")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// view: elements.
-    #[prost(string, repeated, tag = "11")]
-    pub shows: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    #[prost(uint64, optional, tag = "12")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected_version: ::core::option::Option<u64>,
-    #[prost(string, optional, tag = "13")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_type: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "14")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strength: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(bool, optional, tag = "15")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub directed: ::core::option::Option<bool>,
-    #[prost(string, optional, tag = "16")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub junction_kind: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "17")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub viewpoint: ::core::option::Option<::prost::alloc::string::String>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ApplyChangesRequest {
-    #[prost(message, repeated, tag = "1")]
-    pub changes: ::prost::alloc::vec::Vec<ElementChange>,
-    /// Only say what would happen.
-    #[prost(bool, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dry_run: ::core::option::Option<bool>,
-    #[prost(string, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(enumeration = "CommitMode", tag = "5")]
-    #[serde(
-        serialize_with = "crate::labels::write::<CommitMode, _>",
-        deserialize_with = "crate::labels::read::<CommitMode, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub commit_mode: i32,
-}
-/// What a change of a set leads to.
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ChangeMade {
-    /// Of the change in the list.
-    #[prost(uint32, tag = "1")]
-    pub index: u32,
-    /// added, changed or removed.
-    #[prost(enumeration = "ChangeKind", tag = "2")]
-    #[serde(
-        serialize_with = "crate::labels::write::<ChangeKind, _>",
-        deserialize_with = "crate::labels::read::<ChangeKind, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub change: i32,
-    /// element, relationship or view.
-    #[prost(string, tag = "3")]
-    pub kind: ::prost::alloc::string::String,
-    #[prost(string, tag = "4")]
-    pub id: ::prost::alloc::string::String,
-    #[prost(string, optional, tag = "5")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "6")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
-    /// 0 while it is proposed.
-    #[prost(uint64, tag = "7")]
-    pub version: u64,
-    /// What differs, before and after.
-    #[prost(message, repeated, tag = "8")]
-    pub fields: ::prost::alloc::vec::Vec<FieldChange>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct FieldChange {
-    #[prost(string, tag = "1")]
-    pub field: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
-    pub before: ::core::option::Option<crate::Json>,
-    #[prost(message, optional, tag = "3")]
-    pub after: ::core::option::Option<crate::Json>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ApplyChangesResponse {
-    /// Says so when this has not happened yet.
-    #[prost(string, optional, tag = "10")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(bool, tag = "1")]
-    pub success: bool,
-    /// Counts of what is added, changed and removed, such as +3 ~2 -1.
-    #[prost(string, tag = "2")]
-    pub summary: ::prost::alloc::string::String,
-    /// Key to id.
-    #[prost(message, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ids: ::core::option::Option<crate::Object>,
-    /// In the order of the list.
-    #[prost(message, repeated, tag = "4")]
-    pub changes: ::prost::alloc::vec::Vec<ChangeMade>,
-    #[prost(string, repeated, tag = "5")]
-    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    #[prost(message, repeated, tag = "6")]
-    pub warnings: ::prost::alloc::vec::Vec<Warning>,
-    #[prost(enumeration = "Outcome", tag = "7")]
-    #[serde(
-        serialize_with = "crate::labels::write::<Outcome, _>",
-        deserialize_with = "crate::labels::read::<Outcome, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub outcome: i32,
-    #[prost(bool, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub idempotent_replay: ::core::option::Option<bool>,
-    #[prost(string, optional, tag = "9")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, optional, tag = "11")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proposal: ::core::option::Option<ProposalNote>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CreateElementRequest {
-    #[prost(enumeration = "ElementType", tag = "1")]
-    #[serde(
-        serialize_with = "crate::labels::write::<ElementType, _>",
-        deserialize_with = "crate::labels::read::<ElementType, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub r#type: i32,
-    /// Unique within the model among elements of the same type.
-    #[prost(string, tag = "2")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(string, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: ::core::option::Option<::prost::alloc::string::String>,
-    /// Custom key-value pairs.
-    #[prost(message, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub properties: ::core::option::Option<crate::Object>,
-    /// Id or key of the model; the active model by default.
-    #[prost(string, optional, tag = "5")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// Id, key or unique name of the whole this becomes a part of, by Composition (Aggregation where only that is permitted).
-    #[prost(string, optional, tag = "6")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// Your own unique handle, usable wherever an id is.
-    #[prost(string, optional, tag = "7")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(enumeration = "CommitMode", tag = "9")]
-    #[serde(
-        serialize_with = "crate::labels::write::<CommitMode, _>",
-        deserialize_with = "crate::labels::read::<CommitMode, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub commit_mode: i32,
-    /// Junctions only: and by default.
-    #[prost(enumeration = "JunctionKind", optional, tag = "10")]
-    #[serde(
-        serialize_with = "crate::labels::write_optional::<JunctionKind, _>",
-        deserialize_with = "crate::labels::read_optional::<JunctionKind, _>",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub junction_kind: ::core::option::Option<i32>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CreateElementResponse {
-    /// Says so when this has not happened yet.
-    #[prost(string, optional, tag = "10")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(bool, tag = "1")]
-    pub success: bool,
-    #[prost(message, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub element: ::core::option::Option<Element>,
-    /// What to do next.
-    #[prost(string, repeated, tag = "3")]
-    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    #[prost(message, repeated, tag = "4")]
-    pub warnings: ::prost::alloc::vec::Vec<Warning>,
-    #[prost(enumeration = "Outcome", tag = "5")]
-    #[serde(
-        serialize_with = "crate::labels::write::<Outcome, _>",
-        deserialize_with = "crate::labels::read::<Outcome, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub outcome: i32,
-    /// The relationship made for parent_id.
-    #[prost(message, optional, tag = "6")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relationship: ::core::option::Option<Relationship>,
-    /// True when this answer is that of an earlier call with the same client_request_id.
-    #[prost(bool, optional, tag = "7")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub idempotent_replay: ::core::option::Option<bool>,
-    #[prost(string, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
-    /// What the write became when the outcome is proposed.
-    #[prost(message, optional, tag = "9")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proposal: ::core::option::Option<ProposalNote>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CreateRelationshipRequest {
-    #[prost(enumeration = "RelationshipType", tag = "1")]
-    #[serde(
-        serialize_with = "crate::labels::write::<RelationshipType, _>",
-        deserialize_with = "crate::labels::read::<RelationshipType, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub r#type: i32,
-    /// Id, key or unique name of the element it starts from; an Association may start from the id of a relationship.
-    #[prost(string, tag = "2")]
-    pub source_id: ::prost::alloc::string::String,
-    /// Id, key or unique name of the element it leads to, or the id of a relationship.
-    #[prost(string, tag = "3")]
-    pub target_id: ::prost::alloc::string::String,
-    #[prost(string, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "5")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: ::core::option::Option<::prost::alloc::string::String>,
-    /// Access only.
-    #[prost(enumeration = "AccessType", optional, tag = "6")]
-    #[serde(
-        serialize_with = "crate::labels::write_optional::<AccessType, _>",
-        deserialize_with = "crate::labels::read_optional::<AccessType, _>",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub access_type: ::core::option::Option<i32>,
-    /// Influence only: +, ++, -, --, 0 to 10, or words.
-    #[prost(string, optional, tag = "7")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strength: ::core::option::Option<::prost::alloc::string::String>,
-    /// Association only.
-    #[prost(bool, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub directed: ::core::option::Option<bool>,
-    #[prost(string, optional, tag = "9")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(enumeration = "CommitMode", tag = "10")]
-    #[serde(
-        serialize_with = "crate::labels::write::<CommitMode, _>",
-        deserialize_with = "crate::labels::read::<CommitMode, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub commit_mode: i32,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CreateRelationshipResponse {
-    /// Says so when this has not happened yet.
-    #[prost(string, optional, tag = "9")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(bool, tag = "1")]
-    pub success: bool,
-    #[prost(message, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relationship: ::core::option::Option<Relationship>,
-    #[prost(string, repeated, tag = "3")]
-    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    #[prost(message, repeated, tag = "4")]
-    pub warnings: ::prost::alloc::vec::Vec<Warning>,
-    #[prost(enumeration = "Outcome", tag = "5")]
-    #[serde(
-        serialize_with = "crate::labels::write::<Outcome, _>",
-        deserialize_with = "crate::labels::read::<Outcome, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub outcome: i32,
-    #[prost(bool, optional, tag = "6")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub idempotent_replay: ::core::option::Option<bool>,
-    #[prost(string, optional, tag = "7")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
-    /// What the write became when the outcome is proposed.
-    #[prost(message, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proposal: ::core::option::Option<ProposalNote>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct UpdateElementRequest {
-    /// Id, key or unique name of the element.
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    #[prost(string, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: ::core::option::Option<::prost::alloc::string::String>,
-    /// Merged with the existing ones; null removes a key.
-    #[prost(message, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub properties: ::core::option::Option<crate::Object>,
-    /// Refuse unless the element is at this version.
-    #[prost(uint64, optional, tag = "5")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected_version: ::core::option::Option<u64>,
-    #[prost(string, optional, tag = "6")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(enumeration = "CommitMode", tag = "7")]
-    #[serde(
-        serialize_with = "crate::labels::write::<CommitMode, _>",
-        deserialize_with = "crate::labels::read::<CommitMode, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub commit_mode: i32,
-    /// Capabilities only: the parts that change.
-    #[prost(message, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub profile: ::core::option::Option<CapabilityProfileChange>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CapabilityProfileChange {
-    #[prost(string, optional, tag = "1")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub owner: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(enumeration = "Criticality", optional, tag = "2")]
-    #[serde(
-        serialize_with = "crate::labels::write_optional::<Criticality, _>",
-        deserialize_with = "crate::labels::read_optional::<Criticality, _>",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub criticality: ::core::option::Option<i32>,
-    #[prost(enumeration = "Lifecycle", optional, tag = "3")]
-    #[serde(
-        serialize_with = "crate::labels::write_optional::<Lifecycle, _>",
-        deserialize_with = "crate::labels::read_optional::<Lifecycle, _>",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub lifecycle: ::core::option::Option<i32>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct UpdateElementResponse {
-    /// Says so when this has not happened yet.
-    #[prost(string, optional, tag = "11")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(bool, tag = "1")]
-    pub success: bool,
-    #[prost(message, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub element: ::core::option::Option<Element>,
-    #[prost(uint64, tag = "3")]
-    pub previous_version: u64,
-    #[prost(uint64, tag = "4")]
-    pub new_version: u64,
-    #[prost(string, repeated, tag = "5")]
-    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    #[prost(message, repeated, tag = "6")]
-    pub warnings: ::prost::alloc::vec::Vec<Warning>,
-    #[prost(enumeration = "Outcome", tag = "7")]
-    #[serde(
-        serialize_with = "crate::labels::write::<Outcome, _>",
-        deserialize_with = "crate::labels::read::<Outcome, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub outcome: i32,
-    #[prost(bool, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub idempotent_replay: ::core::option::Option<bool>,
-    #[prost(string, optional, tag = "9")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
-    /// What the write became when the outcome is proposed.
-    #[prost(message, optional, tag = "10")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proposal: ::core::option::Option<ProposalNote>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct DeleteElementRequest {
-    /// Id, key or unique name of the element.
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    /// Also delete the relationships that touch it.
-    #[prost(bool, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cascade: ::core::option::Option<bool>,
-    /// Refuse unless the element is at this version.
-    #[prost(uint64, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected_version: ::core::option::Option<u64>,
-    #[prost(string, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(enumeration = "CommitMode", tag = "5")]
-    #[serde(
-        serialize_with = "crate::labels::write::<CommitMode, _>",
-        deserialize_with = "crate::labels::read::<CommitMode, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub commit_mode: i32,
-    /// Delete although the published baseline holds it; what is published stays readable.
-    #[prost(bool, optional, tag = "6")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub even_if_published: ::core::option::Option<bool>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct DeleteElementResponse {
-    /// Says so when this has not happened yet.
-    #[prost(string, optional, tag = "10")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(bool, tag = "1")]
-    pub success: bool,
-    /// Ids of the relationships that went with it.
-    #[prost(string, repeated, tag = "2")]
-    pub deleted_relationships: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The element as it was.
-    #[prost(message, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub element: ::core::option::Option<Element>,
-    #[prost(string, repeated, tag = "4")]
-    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    #[prost(message, repeated, tag = "5")]
-    pub warnings: ::prost::alloc::vec::Vec<Warning>,
-    #[prost(enumeration = "Outcome", tag = "6")]
-    #[serde(
-        serialize_with = "crate::labels::write::<Outcome, _>",
-        deserialize_with = "crate::labels::read::<Outcome, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub outcome: i32,
-    #[prost(bool, optional, tag = "7")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub idempotent_replay: ::core::option::Option<bool>,
-    #[prost(string, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
-    /// What the write became when the outcome is proposed.
-    #[prost(message, optional, tag = "9")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proposal: ::core::option::Option<ProposalNote>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct TransformationArchitectureDomainIntent {
-    #[prost(enumeration = "ArchitectureOperation", tag = "1")]
-    #[serde(
-        serialize_with = "crate::labels::write::<ArchitectureOperation, _>",
-        deserialize_with = "crate::labels::read::<ArchitectureOperation, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub operation: i32,
-    #[prost(message, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub create_element: ::core::option::Option<CreateElementIntent>,
-    #[prost(message, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub update_element: ::core::option::Option<UpdateElementIntent>,
-    #[prost(message, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delete_element: ::core::option::Option<DeleteIntent>,
-    #[prost(message, optional, tag = "5")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub create_relationship: ::core::option::Option<CreateRelationshipIntent>,
-    #[prost(message, optional, tag = "6")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub update_relationship: ::core::option::Option<UpdateRelationshipIntent>,
-    #[prost(message, optional, tag = "7")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delete_relationship: ::core::option::Option<DeleteIntent>,
-    #[prost(message, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub create_view: ::core::option::Option<CreateViewIntent>,
-    /// Replaces the whole layout.
-    #[prost(message, optional, tag = "9")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub record_view_layout: ::core::option::Option<RecordViewLayoutIntent>,
-    #[prost(message, optional, tag = "10")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delete_view: ::core::option::Option<DeleteIntent>,
-    /// As applyChanges.
-    #[prost(message, optional, tag = "13")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub apply_changes: ::core::option::Option<ApplyChangesIntent>,
-    #[prost(string, optional, tag = "11")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_request_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(enumeration = "CommitMode", tag = "12")]
-    #[serde(
-        serialize_with = "crate::labels::write::<CommitMode, _>",
-        deserialize_with = "crate::labels::read::<CommitMode, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub commit_mode: i32,
-}
-/// As createElement.
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CreateElementIntent {
-    #[prost(string, tag = "1")]
-    pub r#type: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(string, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub properties: ::core::option::Option<crate::Object>,
-    #[prost(string, optional, tag = "5")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "6")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "7")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub junction_kind: ::core::option::Option<::prost::alloc::string::String>,
-}
-/// As updateElement.
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct UpdateElementIntent {
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    #[prost(string, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub properties: ::core::option::Option<crate::Object>,
-    #[prost(uint64, optional, tag = "5")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected_version: ::core::option::Option<u64>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct DeleteIntent {
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    #[prost(uint64, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected_version: ::core::option::Option<u64>,
-}
-/// As createRelationship.
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CreateRelationshipIntent {
-    #[prost(string, tag = "1")]
-    pub r#type: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub source_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub target_id: ::prost::alloc::string::String,
-    #[prost(string, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "5")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "6")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_type: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "7")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strength: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(bool, optional, tag = "8")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub directed: ::core::option::Option<bool>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ApplyChangesIntent {
-    #[prost(message, repeated, tag = "1")]
-    pub changes: ::prost::alloc::vec::Vec<crate::Object>,
-    #[prost(string, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct UpdateRelationshipIntent {
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    #[prost(string, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(uint64, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected_version: ::core::option::Option<u64>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CreateViewIntent {
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(string, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub viewpoint: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "5")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, repeated, tag = "6")]
-    pub nodes: ::prost::alloc::vec::Vec<ViewNode>,
-    #[prost(message, repeated, tag = "7")]
-    pub edges: ::prost::alloc::vec::Vec<ViewEdge>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct RecordViewLayoutIntent {
-    #[prost(string, tag = "1")]
-    pub view_id: ::prost::alloc::string::String,
-    #[prost(string, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: ::core::option::Option<::prost::alloc::string::String>,
-    /// As in create_view.
-    #[prost(message, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub layout: ::core::option::Option<crate::Object>,
-    #[prost(uint64, optional, tag = "6")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected_version: ::core::option::Option<u64>,
-}
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct SubmitArchitectureIntentResponse {
-    /// Says so when this has not happened yet.
-    #[prost(string, optional, tag = "12")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(bool, tag = "1")]
-    pub success: bool,
-    #[prost(message, optional, tag = "2")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub element: ::core::option::Option<Element>,
-    #[prost(message, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relationship: ::core::option::Option<Relationship>,
-    #[prost(message, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub view: ::core::option::Option<View>,
-    /// Ids of the relationships that went with an element.
-    #[prost(string, repeated, tag = "5")]
-    pub deleted_relationships: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    #[prost(string, repeated, tag = "6")]
-    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    #[prost(message, repeated, tag = "7")]
-    pub warnings: ::prost::alloc::vec::Vec<Warning>,
-    #[prost(enumeration = "Outcome", tag = "8")]
-    #[serde(
-        serialize_with = "crate::labels::write::<Outcome, _>",
-        deserialize_with = "crate::labels::read::<Outcome, _>",
-        skip_serializing_if = "crate::labels::is_unspecified"
-    )]
-    pub outcome: i32,
-    #[prost(bool, optional, tag = "9")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub idempotent_replay: ::core::option::Option<bool>,
-    #[prost(string, optional, tag = "10")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub original_request_time: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, optional, tag = "11")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proposal: ::core::option::Option<ProposalNote>,
-    /// What a change set leads to.
-    #[prost(message, repeated, tag = "13")]
-    pub changes: ::prost::alloc::vec::Vec<ChangeMade>,
-    #[prost(message, optional, tag = "14")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ids: ::core::option::Option<crate::Object>,
-}
-/// What a change of a set does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum ChangeOp {
-    Unspecified = 0,
-    OpCreate = 1,
-    OpUpdate = 2,
-    OpDelete = 3,
-    OpRelate = 4,
-    OpView = 5,
-}
-impl ChangeOp {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "CHANGE_OP_UNSPECIFIED",
-            Self::OpCreate => "OP_CREATE",
-            Self::OpUpdate => "OP_UPDATE",
-            Self::OpDelete => "OP_DELETE",
-            Self::OpRelate => "OP_RELATE",
-            Self::OpView => "OP_VIEW",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "CHANGE_OP_UNSPECIFIED" => Some(Self::Unspecified),
-            "OP_CREATE" => Some(Self::OpCreate),
-            "OP_UPDATE" => Some(Self::OpUpdate),
-            "OP_DELETE" => Some(Self::OpDelete),
-            "OP_RELATE" => Some(Self::OpRelate),
-            "OP_VIEW" => Some(Self::OpView),
-            _ => None,
-        }
-    }
-}
-/// The kinds of architecture intents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum ArchitectureOperation {
-    Unspecified = 0,
-    IntentCreateElement = 1,
-    IntentUpdateElement = 2,
-    IntentDeleteElement = 3,
-    IntentCreateRelationship = 4,
-    IntentUpdateRelationship = 5,
-    IntentDeleteRelationship = 6,
-    IntentCreateView = 7,
-    IntentRecordViewLayout = 8,
-    IntentDeleteView = 9,
-    IntentApplyChanges = 10,
-}
-impl ArchitectureOperation {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "ARCHITECTURE_OPERATION_UNSPECIFIED",
-            Self::IntentCreateElement => "INTENT_CREATE_ELEMENT",
-            Self::IntentUpdateElement => "INTENT_UPDATE_ELEMENT",
-            Self::IntentDeleteElement => "INTENT_DELETE_ELEMENT",
-            Self::IntentCreateRelationship => "INTENT_CREATE_RELATIONSHIP",
-            Self::IntentUpdateRelationship => "INTENT_UPDATE_RELATIONSHIP",
-            Self::IntentDeleteRelationship => "INTENT_DELETE_RELATIONSHIP",
-            Self::IntentCreateView => "INTENT_CREATE_VIEW",
-            Self::IntentRecordViewLayout => "INTENT_RECORD_VIEW_LAYOUT",
-            Self::IntentDeleteView => "INTENT_DELETE_VIEW",
-            Self::IntentApplyChanges => "INTENT_APPLY_CHANGES",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "ARCHITECTURE_OPERATION_UNSPECIFIED" => Some(Self::Unspecified),
-            "INTENT_CREATE_ELEMENT" => Some(Self::IntentCreateElement),
-            "INTENT_UPDATE_ELEMENT" => Some(Self::IntentUpdateElement),
-            "INTENT_DELETE_ELEMENT" => Some(Self::IntentDeleteElement),
-            "INTENT_CREATE_RELATIONSHIP" => Some(Self::IntentCreateRelationship),
-            "INTENT_UPDATE_RELATIONSHIP" => Some(Self::IntentUpdateRelationship),
-            "INTENT_DELETE_RELATIONSHIP" => Some(Self::IntentDeleteRelationship),
-            "INTENT_CREATE_VIEW" => Some(Self::IntentCreateView),
-            "INTENT_RECORD_VIEW_LAYOUT" => Some(Self::IntentRecordViewLayout),
-            "INTENT_DELETE_VIEW" => Some(Self::IntentDeleteView),
-            "INTENT_APPLY_CHANGES" => Some(Self::IntentApplyChanges),
-            _ => None,
-        }
-    }
 }

@@ -48,6 +48,14 @@ impl<S: NeotomaQueryService + 'static> neotoma_query_service_server::NeotomaQuer
         let response = self.0.get_entity_by_identifier(&ctx, request).await.map_err(crate::grpc::status)?;
         Ok(::tonic::Response::new(response))
     }
+    async fn search(
+        &self,
+        request: ::tonic::Request<SearchRequest>,
+    ) -> Result<::tonic::Response<SearchResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.search(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
     async fn get_related_entities(
         &self,
         request: ::tonic::Request<GetRelatedEntitiesRequest>,
@@ -345,6 +353,21 @@ pub mod neotoma_query_service_client {
                 .insert(GrpcMethod::new("ameide_core_proto.neotoma.v1.NeotomaQueryService", "GetEntityByIdentifier"));
             self.inner.unary(req, path, codec).await
         }
+        /// Find by words and meaning.
+        pub async fn search(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SearchRequest>,
+        ) -> std::result::Result<tonic::Response<super::SearchResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/ameide_core_proto.neotoma.v1.NeotomaQueryService/Search");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("ameide_core_proto.neotoma.v1.NeotomaQueryService", "Search"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Entities connected to one, up to five hops away.
         pub async fn get_related_entities(
             &mut self,
@@ -534,6 +557,11 @@ pub mod neotoma_query_service_server {
             &self,
             request: tonic::Request<super::GetEntityByIdentifierRequest>,
         ) -> std::result::Result<tonic::Response<super::GetEntityByIdentifierResponse>, tonic::Status>;
+        /// Find by words and meaning.
+        async fn search(
+            &self,
+            request: tonic::Request<super::SearchRequest>,
+        ) -> std::result::Result<tonic::Response<super::SearchResponse>, tonic::Status>;
         /// Entities connected to one, up to five hops away.
         async fn get_related_entities(
             &self,
@@ -762,6 +790,34 @@ pub mod neotoma_query_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetEntityByIdentifierSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.neotoma.v1.NeotomaQueryService/Search" => {
+                    #[allow(non_camel_case_types)]
+                    struct SearchSvc<T: NeotomaQueryService>(pub Arc<T>);
+                    impl<T: NeotomaQueryService> tonic::server::UnaryService<super::SearchRequest> for SearchSvc<T> {
+                        type Response = super::SearchResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::SearchRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as NeotomaQueryService>::search(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SearchSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(accept_compression_encodings, send_compression_encodings)
@@ -1152,7 +1208,7 @@ pub mod neotoma_write_service_client {
             req.extensions_mut().insert(GrpcMethod::new("ameide_core_proto.neotoma.v1.NeotomaWriteService", "Ingest"));
             self.inner.unary(req, path, codec).await
         }
-        /// Store a local file below the configured roots; over HTTP use ingest.
+        /// Store a local file; over HTTP use ingest.
         pub async fn upload_file(
             &mut self,
             request: impl tonic::IntoRequest<super::UploadFileRequest>,
@@ -1237,7 +1293,7 @@ pub mod neotoma_write_service_client {
                 .insert(GrpcMethod::new("ameide_core_proto.neotoma.v1.NeotomaWriteService", "UnmergeEntities"));
             self.inner.unary(req, path, codec).await
         }
-        /// Connect two entities: PART_OF, CORRECTS, REFERS_TO, SETTLES, DUPLICATE_OF, DEPENDS_ON, SUPERSEDES, or registered.
+        /// Connect two entities; describe_schema lists the types.
         pub async fn create_relationship(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateRelationshipRequest>,
@@ -1318,7 +1374,7 @@ pub mod neotoma_write_service_server {
             &self,
             request: tonic::Request<super::IngestRequest>,
         ) -> std::result::Result<tonic::Response<super::IngestResponse>, tonic::Status>;
-        /// Store a local file below the configured roots; over HTTP use ingest.
+        /// Store a local file; over HTTP use ingest.
         async fn upload_file(
             &self,
             request: tonic::Request<super::UploadFileRequest>,
@@ -1343,7 +1399,7 @@ pub mod neotoma_write_service_server {
             &self,
             request: tonic::Request<super::UnmergeEntitiesRequest>,
         ) -> std::result::Result<tonic::Response<super::UnmergeEntitiesResponse>, tonic::Status>;
-        /// Connect two entities: PART_OF, CORRECTS, REFERS_TO, SETTLES, DUPLICATE_OF, DEPENDS_ON, SUPERSEDES, or registered.
+        /// Connect two entities; describe_schema lists the types.
         async fn create_relationship(
             &self,
             request: tonic::Request<super::CreateRelationshipRequest>,

@@ -203,6 +203,72 @@ impl<S: ModelWriteService + 'static> model_write_service_server::ModelWriteServi
 }
 
 #[::tonic::async_trait]
+impl<S: TransformationArchitectureWriteService + 'static>
+    transformation_architecture_write_service_server::TransformationArchitectureWriteService for Grpc<S>
+{
+    async fn create_element(
+        &self,
+        request: ::tonic::Request<CreateElementRequest>,
+    ) -> Result<::tonic::Response<CreateElementResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.create_element(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn create_relationship(
+        &self,
+        request: ::tonic::Request<CreateRelationshipRequest>,
+    ) -> Result<::tonic::Response<CreateRelationshipResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.create_relationship(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn update_element(
+        &self,
+        request: ::tonic::Request<UpdateElementRequest>,
+    ) -> Result<::tonic::Response<UpdateElementResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.update_element(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn delete_element(
+        &self,
+        request: ::tonic::Request<DeleteElementRequest>,
+    ) -> Result<::tonic::Response<DeleteElementResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.delete_element(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn apply_changes(
+        &self,
+        request: ::tonic::Request<ApplyChangesRequest>,
+    ) -> Result<::tonic::Response<ApplyChangesResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.apply_changes(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn submit_intent(
+        &self,
+        request: ::tonic::Request<TransformationArchitectureDomainIntent>,
+    ) -> Result<::tonic::Response<SubmitArchitectureIntentResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.submit_intent(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
+impl<S: ChangeWriteService + 'static> change_write_service_server::ChangeWriteService for Grpc<S> {
+    async fn undo_change(
+        &self,
+        request: ::tonic::Request<UndoChangeRequest>,
+    ) -> Result<::tonic::Response<ApplyChangesResponse>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.undo_change(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+}
+
+#[::tonic::async_trait]
 impl<S: ProposalQueryService + 'static> proposal_query_service_server::ProposalQueryService for Grpc<S> {
     async fn list_proposals(
         &self,
@@ -218,6 +284,14 @@ impl<S: ProposalQueryService + 'static> proposal_query_service_server::ProposalQ
     ) -> Result<::tonic::Response<GetProposalResponse>, ::tonic::Status> {
         let (ctx, request) = crate::grpc::arrived(request)?;
         let response = self.0.get_proposal(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn review_proposal(
+        &self,
+        request: ::tonic::Request<GetProposalRequest>,
+    ) -> Result<::tonic::Response<ProposalReview>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.review_proposal(&ctx, request).await.map_err(crate::grpc::status)?;
         Ok(::tonic::Response::new(response))
     }
 }
@@ -254,6 +328,14 @@ impl<S: ProposalWriteService + 'static> proposal_write_service_server::ProposalW
     ) -> Result<::tonic::Response<ProposalDecided>, ::tonic::Status> {
         let (ctx, request) = crate::grpc::arrived(request)?;
         let response = self.0.rebase_proposal(&ctx, request).await.map_err(crate::grpc::status)?;
+        Ok(::tonic::Response::new(response))
+    }
+    async fn comment_proposal(
+        &self,
+        request: ::tonic::Request<CommentProposalRequest>,
+    ) -> Result<::tonic::Response<ProposalDecided>, ::tonic::Status> {
+        let (ctx, request) = crate::grpc::arrived(request)?;
+        let response = self.0.comment_proposal(&ctx, request).await.map_err(crate::grpc::status)?;
         Ok(::tonic::Response::new(response))
     }
     async fn withdraw_proposal(
@@ -414,72 +496,6 @@ impl<S: CapabilityWriteService + 'static> capability_write_service_server::Capab
     }
 }
 
-#[::tonic::async_trait]
-impl<S: TransformationArchitectureWriteService + 'static>
-    transformation_architecture_write_service_server::TransformationArchitectureWriteService for Grpc<S>
-{
-    async fn create_element(
-        &self,
-        request: ::tonic::Request<CreateElementRequest>,
-    ) -> Result<::tonic::Response<CreateElementResponse>, ::tonic::Status> {
-        let (ctx, request) = crate::grpc::arrived(request)?;
-        let response = self.0.create_element(&ctx, request).await.map_err(crate::grpc::status)?;
-        Ok(::tonic::Response::new(response))
-    }
-    async fn create_relationship(
-        &self,
-        request: ::tonic::Request<CreateRelationshipRequest>,
-    ) -> Result<::tonic::Response<CreateRelationshipResponse>, ::tonic::Status> {
-        let (ctx, request) = crate::grpc::arrived(request)?;
-        let response = self.0.create_relationship(&ctx, request).await.map_err(crate::grpc::status)?;
-        Ok(::tonic::Response::new(response))
-    }
-    async fn update_element(
-        &self,
-        request: ::tonic::Request<UpdateElementRequest>,
-    ) -> Result<::tonic::Response<UpdateElementResponse>, ::tonic::Status> {
-        let (ctx, request) = crate::grpc::arrived(request)?;
-        let response = self.0.update_element(&ctx, request).await.map_err(crate::grpc::status)?;
-        Ok(::tonic::Response::new(response))
-    }
-    async fn delete_element(
-        &self,
-        request: ::tonic::Request<DeleteElementRequest>,
-    ) -> Result<::tonic::Response<DeleteElementResponse>, ::tonic::Status> {
-        let (ctx, request) = crate::grpc::arrived(request)?;
-        let response = self.0.delete_element(&ctx, request).await.map_err(crate::grpc::status)?;
-        Ok(::tonic::Response::new(response))
-    }
-    async fn apply_changes(
-        &self,
-        request: ::tonic::Request<ApplyChangesRequest>,
-    ) -> Result<::tonic::Response<ApplyChangesResponse>, ::tonic::Status> {
-        let (ctx, request) = crate::grpc::arrived(request)?;
-        let response = self.0.apply_changes(&ctx, request).await.map_err(crate::grpc::status)?;
-        Ok(::tonic::Response::new(response))
-    }
-    async fn submit_intent(
-        &self,
-        request: ::tonic::Request<TransformationArchitectureDomainIntent>,
-    ) -> Result<::tonic::Response<SubmitArchitectureIntentResponse>, ::tonic::Status> {
-        let (ctx, request) = crate::grpc::arrived(request)?;
-        let response = self.0.submit_intent(&ctx, request).await.map_err(crate::grpc::status)?;
-        Ok(::tonic::Response::new(response))
-    }
-}
-
-#[::tonic::async_trait]
-impl<S: ChangeWriteService + 'static> change_write_service_server::ChangeWriteService for Grpc<S> {
-    async fn undo_change(
-        &self,
-        request: ::tonic::Request<UndoChangeRequest>,
-    ) -> Result<::tonic::Response<ApplyChangesResponse>, ::tonic::Status> {
-        let (ctx, request) = crate::grpc::arrived(request)?;
-        let response = self.0.undo_change(&ctx, request).await.map_err(crate::grpc::status)?;
-        Ok(::tonic::Response::new(response))
-    }
-}
-
 /// Generated client implementations.
 pub mod baseline_query_service_client {
     #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
@@ -588,7 +604,7 @@ pub mod baseline_query_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
-        /// Compare two states of a model: what was added, changed and removed on the way from one to the other.
+        /// Compare two states of a model: what was added, changed and removed.
         pub async fn compare(
             &mut self,
             request: impl tonic::IntoRequest<super::CompareRequest>,
@@ -625,7 +641,7 @@ pub mod baseline_query_service_server {
             &self,
             request: tonic::Request<super::ListBaselinesRequest>,
         ) -> std::result::Result<tonic::Response<super::ListBaselinesResponse>, tonic::Status>;
-        /// Compare two states of a model: what was added, changed and removed on the way from one to the other.
+        /// Compare two states of a model: what was added, changed and removed.
         async fn compare(
             &self,
             request: tonic::Request<super::CompareRequest>,
@@ -881,7 +897,7 @@ pub mod baseline_write_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Create a draft baseline: the model as it is now, or a chosen part of it, under a name. Copies nothing.
+        /// Create a draft baseline: the model as it is, or a part of it, under a name.
         pub async fn create_baseline(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateBaselineRequest>,
@@ -1030,7 +1046,7 @@ pub mod baseline_write_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with BaselineWriteServiceServer.
     #[async_trait]
     pub trait BaselineWriteService: std::marker::Send + std::marker::Sync + 'static {
-        /// Create a draft baseline: the model as it is now, or a chosen part of it, under a name. Copies nothing.
+        /// Create a draft baseline: the model as it is, or a part of it, under a name.
         async fn create_baseline(
             &self,
             request: tonic::Request<super::CreateBaselineRequest>,
@@ -2068,7 +2084,7 @@ pub mod write_guide_query_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
-        /// Check a write without committing it: the same rules and the same first error as the write itself. Call this first.
+        /// Check a write without committing it, by the same rules. Call this first.
         pub async fn validate_write(
             &mut self,
             request: impl tonic::IntoRequest<super::ValidateWriteRequest>,
@@ -2112,7 +2128,7 @@ pub mod write_guide_query_service_server {
             &self,
             request: tonic::Request<super::GetWriteSchemaRequest>,
         ) -> std::result::Result<tonic::Response<super::GetWriteSchemaResponse>, tonic::Status>;
-        /// Check a write without committing it: the same rules and the same first error as the write itself. Call this first.
+        /// Check a write without committing it, by the same rules. Call this first.
         async fn validate_write(
             &self,
             request: tonic::Request<super::ValidateWriteRequest>,
@@ -2793,6 +2809,760 @@ pub mod model_write_service_server {
     }
 }
 /// Generated client implementations.
+pub mod transformation_architecture_write_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct TransformationArchitectureWriteServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> TransformationArchitectureWriteServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> TransformationArchitectureWriteServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            TransformationArchitectureWriteServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Create an ArchiMate element; id, layer and version are made for you. TIP: call validateWrite first.
+        pub async fn create_element(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateElementRequest>,
+        ) -> std::result::Result<tonic::Response<super::CreateElementResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/CreateElement",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
+                "CreateElement",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Create a relationship between two elements; getRelationshipTypes says which type joins them. Call validateWrite first.
+        pub async fn create_relationship(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateRelationshipRequest>,
+        ) -> std::result::Result<tonic::Response<super::CreateRelationshipResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/CreateRelationship",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
+                "CreateRelationship",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Change an element's name, description or properties. Call validateWrite first.
+        pub async fn update_element(
+            &mut self,
+            request: impl tonic::IntoRequest<super::UpdateElementRequest>,
+        ) -> std::result::Result<tonic::Response<super::UpdateElementResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/UpdateElement",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
+                "UpdateElement",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Delete an element and, unless cascade is false, its relationships. History keeps both. Call validateWrite first.
+        pub async fn delete_element(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteElementRequest>,
+        ) -> std::result::Result<tonic::Response<super::DeleteElementResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/DeleteElement",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
+                "DeleteElement",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Make up to 200 changes as one, all or none. Give what a change makes a key and name it $key in others. dry_run checks it, as validateWrite does.
+        pub async fn apply_changes(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ApplyChangesRequest>,
+        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/ApplyChanges",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
+                "ApplyChanges",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Submit one change of elements, relationships or views: operation, and the one object that it names. Call validateWrite first.
+        pub async fn submit_intent(
+            &mut self,
+            request: impl tonic::IntoRequest<super::TransformationArchitectureDomainIntent>,
+        ) -> std::result::Result<tonic::Response<super::SubmitArchitectureIntentResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/SubmitIntent",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
+                "SubmitIntent",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod transformation_architecture_write_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with TransformationArchitectureWriteServiceServer.
+    #[async_trait]
+    pub trait TransformationArchitectureWriteService: std::marker::Send + std::marker::Sync + 'static {
+        /// Create an ArchiMate element; id, layer and version are made for you. TIP: call validateWrite first.
+        async fn create_element(
+            &self,
+            request: tonic::Request<super::CreateElementRequest>,
+        ) -> std::result::Result<tonic::Response<super::CreateElementResponse>, tonic::Status>;
+        /// Create a relationship between two elements; getRelationshipTypes says which type joins them. Call validateWrite first.
+        async fn create_relationship(
+            &self,
+            request: tonic::Request<super::CreateRelationshipRequest>,
+        ) -> std::result::Result<tonic::Response<super::CreateRelationshipResponse>, tonic::Status>;
+        /// Change an element's name, description or properties. Call validateWrite first.
+        async fn update_element(
+            &self,
+            request: tonic::Request<super::UpdateElementRequest>,
+        ) -> std::result::Result<tonic::Response<super::UpdateElementResponse>, tonic::Status>;
+        /// Delete an element and, unless cascade is false, its relationships. History keeps both. Call validateWrite first.
+        async fn delete_element(
+            &self,
+            request: tonic::Request<super::DeleteElementRequest>,
+        ) -> std::result::Result<tonic::Response<super::DeleteElementResponse>, tonic::Status>;
+        /// Make up to 200 changes as one, all or none. Give what a change makes a key and name it $key in others. dry_run checks it, as validateWrite does.
+        async fn apply_changes(
+            &self,
+            request: tonic::Request<super::ApplyChangesRequest>,
+        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status>;
+        /// Submit one change of elements, relationships or views: operation, and the one object that it names. Call validateWrite first.
+        async fn submit_intent(
+            &self,
+            request: tonic::Request<super::TransformationArchitectureDomainIntent>,
+        ) -> std::result::Result<tonic::Response<super::SubmitArchitectureIntentResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct TransformationArchitectureWriteServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> TransformationArchitectureWriteServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for TransformationArchitectureWriteServiceServer<T>
+    where
+        T: TransformationArchitectureWriteService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/CreateElement" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateElementSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
+                    impl<T: TransformationArchitectureWriteService>
+                        tonic::server::UnaryService<super::CreateElementRequest> for CreateElementSvc<T>
+                    {
+                        type Response = super::CreateElementResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CreateElementRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TransformationArchitectureWriteService>::create_element(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateElementSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/CreateRelationship" =>
+                {
+                    #[allow(non_camel_case_types)]
+                    struct CreateRelationshipSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
+                    impl<T: TransformationArchitectureWriteService>
+                        tonic::server::UnaryService<super::CreateRelationshipRequest> for CreateRelationshipSvc<T>
+                    {
+                        type Response = super::CreateRelationshipResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CreateRelationshipRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TransformationArchitectureWriteService>::create_relationship(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateRelationshipSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/UpdateElement" => {
+                    #[allow(non_camel_case_types)]
+                    struct UpdateElementSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
+                    impl<T: TransformationArchitectureWriteService>
+                        tonic::server::UnaryService<super::UpdateElementRequest> for UpdateElementSvc<T>
+                    {
+                        type Response = super::UpdateElementResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::UpdateElementRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TransformationArchitectureWriteService>::update_element(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UpdateElementSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/DeleteElement" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteElementSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
+                    impl<T: TransformationArchitectureWriteService>
+                        tonic::server::UnaryService<super::DeleteElementRequest> for DeleteElementSvc<T>
+                    {
+                        type Response = super::DeleteElementResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::DeleteElementRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TransformationArchitectureWriteService>::delete_element(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteElementSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/ApplyChanges" => {
+                    #[allow(non_camel_case_types)]
+                    struct ApplyChangesSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
+                    impl<T: TransformationArchitectureWriteService>
+                        tonic::server::UnaryService<super::ApplyChangesRequest> for ApplyChangesSvc<T>
+                    {
+                        type Response = super::ApplyChangesResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ApplyChangesRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TransformationArchitectureWriteService>::apply_changes(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ApplyChangesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/SubmitIntent" => {
+                    #[allow(non_camel_case_types)]
+                    struct SubmitIntentSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
+                    impl<T: TransformationArchitectureWriteService>
+                        tonic::server::UnaryService<super::TransformationArchitectureDomainIntent>
+                        for SubmitIntentSvc<T>
+                    {
+                        type Response = super::SubmitArchitectureIntentResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::TransformationArchitectureDomainIntent>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TransformationArchitectureWriteService>::submit_intent(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SubmitIntentSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for TransformationArchitectureWriteServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService";
+    impl<T> tonic::server::NamedService for TransformationArchitectureWriteServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod change_write_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    #[derive(Debug, Clone)]
+    pub struct ChangeWriteServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> ChangeWriteServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> ChangeWriteServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ChangeWriteServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Takes a committed change back, as a new change.
+        pub async fn undo_change(
+            &mut self,
+            request: impl tonic::IntoRequest<super::UndoChangeRequest>,
+        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ChangeWriteService/UndoChange",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("ameide_core_proto.transformation.core.v1.ChangeWriteService", "UndoChange"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod change_write_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ChangeWriteServiceServer.
+    #[async_trait]
+    pub trait ChangeWriteService: std::marker::Send + std::marker::Sync + 'static {
+        /// Takes a committed change back, as a new change.
+        async fn undo_change(
+            &self,
+            request: tonic::Request<super::UndoChangeRequest>,
+        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct ChangeWriteServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ChangeWriteServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ChangeWriteServiceServer<T>
+    where
+        T: ChangeWriteService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/ameide_core_proto.transformation.core.v1.ChangeWriteService/UndoChange" => {
+                    #[allow(non_camel_case_types)]
+                    struct UndoChangeSvc<T: ChangeWriteService>(pub Arc<T>);
+                    impl<T: ChangeWriteService> tonic::server::UnaryService<super::UndoChangeRequest> for UndoChangeSvc<T> {
+                        type Response = super::ApplyChangesResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::UndoChangeRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as ChangeWriteService>::undo_change(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UndoChangeSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for ChangeWriteServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.ChangeWriteService";
+    impl<T> tonic::server::NamedService for ChangeWriteServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
 pub mod proposal_query_service_client {
     #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
     use tonic::codegen::http::Uri;
@@ -2900,6 +3670,26 @@ pub mod proposal_query_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
+        /// A proposal as the one page that a reviewer reads.
+        pub async fn review_proposal(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalReview>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ProposalQueryService/ReviewProposal",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ProposalQueryService",
+                "ReviewProposal",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -2919,6 +3709,11 @@ pub mod proposal_query_service_server {
             &self,
             request: tonic::Request<super::GetProposalRequest>,
         ) -> std::result::Result<tonic::Response<super::GetProposalResponse>, tonic::Status>;
+        /// A proposal as the one page that a reviewer reads.
+        async fn review_proposal(
+            &self,
+            request: tonic::Request<super::GetProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalReview>, tonic::Status>;
     }
     #[derive(Debug)]
     pub struct ProposalQueryServiceServer<T> {
@@ -3037,6 +3832,35 @@ pub mod proposal_query_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetProposalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.ProposalQueryService/ReviewProposal" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReviewProposalSvc<T: ProposalQueryService>(pub Arc<T>);
+                    impl<T: ProposalQueryService> tonic::server::UnaryService<super::GetProposalRequest> for ReviewProposalSvc<T> {
+                        type Response = super::ProposalReview;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetProposalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as ProposalQueryService>::review_proposal(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReviewProposalSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(accept_compression_encodings, send_compression_encodings)
@@ -3222,6 +4046,26 @@ pub mod proposal_write_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
+        /// Says something about a proposal or one of its fields, and may ask its author for changes.
+        pub async fn comment_proposal(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CommentProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/CommentProposal",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new(
+                "ameide_core_proto.transformation.core.v1.ProposalWriteService",
+                "CommentProposal",
+            ));
+            self.inner.unary(req, path, codec).await
+        }
         /// Takes a proposal back.
         pub async fn withdraw_proposal(
             &mut self,
@@ -3270,6 +4114,11 @@ pub mod proposal_write_service_server {
         async fn rebase_proposal(
             &self,
             request: tonic::Request<super::RebaseProposalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status>;
+        /// Says something about a proposal or one of its fields, and may ask its author for changes.
+        async fn comment_proposal(
+            &self,
+            request: tonic::Request<super::CommentProposalRequest>,
         ) -> std::result::Result<tonic::Response<super::ProposalDecided>, tonic::Status>;
         /// Takes a proposal back.
         async fn withdraw_proposal(
@@ -3454,6 +4303,35 @@ pub mod proposal_write_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RebaseProposalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/ameide_core_proto.transformation.core.v1.ProposalWriteService/CommentProposal" => {
+                    #[allow(non_camel_case_types)]
+                    struct CommentProposalSvc<T: ProposalWriteService>(pub Arc<T>);
+                    impl<T: ProposalWriteService> tonic::server::UnaryService<super::CommentProposalRequest> for CommentProposalSvc<T> {
+                        type Response = super::ProposalDecided;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CommentProposalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut =
+                                async move { <T as ProposalWriteService>::comment_proposal(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CommentProposalSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(accept_compression_encodings, send_compression_encodings)
@@ -4208,7 +5086,7 @@ pub mod scrum_write_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Change a product's goal, backlog, sprints or Definition of Done: operation, and the one object that it names. TIP: call validateWrite first.
+        /// Change a product's goal, backlog, sprints or Definition of Done: operation, and the one object that it names. Call validateWrite first.
         pub async fn submit_intent(
             &mut self,
             request: impl tonic::IntoRequest<super::ScrumDomainIntent>,
@@ -4235,7 +5113,7 @@ pub mod scrum_write_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with ScrumWriteServiceServer.
     #[async_trait]
     pub trait ScrumWriteService: std::marker::Send + std::marker::Sync + 'static {
-        /// Change a product's goal, backlog, sprints or Definition of Done: operation, and the one object that it names. TIP: call validateWrite first.
+        /// Change a product's goal, backlog, sprints or Definition of Done: operation, and the one object that it names. Call validateWrite first.
         async fn submit_intent(
             &self,
             request: tonic::Request<super::ScrumDomainIntent>,
@@ -5000,7 +5878,7 @@ pub mod capability_write_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Create a capability with its profile. TIP: call validateWrite first.
+        /// Create a capability with its profile. Call validateWrite first.
         pub async fn create_capability(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateCapabilityRequest>,
@@ -5020,7 +5898,7 @@ pub mod capability_write_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
-        /// Create a capability with its parts and the value streams it realizes. TIP: call validateWrite first.
+        /// Create a capability with its parts and the value streams it realizes. Call validateWrite first.
         pub async fn create_capability_structure(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateCapabilityStructureRequest>,
@@ -5040,7 +5918,7 @@ pub mod capability_write_service_client {
             ));
             self.inner.unary(req, path, codec).await
         }
-        /// Create a component that realizes a capability, and the services it provides. TIP: call validateWrite first.
+        /// Create a component that realizes a capability, and the services it provides. Call validateWrite first.
         pub async fn add_component_to_capability(
             &mut self,
             request: impl tonic::IntoRequest<super::AddComponentToCapabilityRequest>,
@@ -5069,17 +5947,17 @@ pub mod capability_write_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with CapabilityWriteServiceServer.
     #[async_trait]
     pub trait CapabilityWriteService: std::marker::Send + std::marker::Sync + 'static {
-        /// Create a capability with its profile. TIP: call validateWrite first.
+        /// Create a capability with its profile. Call validateWrite first.
         async fn create_capability(
             &self,
             request: tonic::Request<super::CreateCapabilityRequest>,
         ) -> std::result::Result<tonic::Response<super::CreateCapabilityResponse>, tonic::Status>;
-        /// Create a capability with its parts and the value streams it realizes. TIP: call validateWrite first.
+        /// Create a capability with its parts and the value streams it realizes. Call validateWrite first.
         async fn create_capability_structure(
             &self,
             request: tonic::Request<super::CreateCapabilityStructureRequest>,
         ) -> std::result::Result<tonic::Response<super::CreateCapabilityStructureResponse>, tonic::Status>;
-        /// Create a component that realizes a capability, and the services it provides. TIP: call validateWrite first.
+        /// Create a component that realizes a capability, and the services it provides. Call validateWrite first.
         async fn add_component_to_capability(
             &self,
             request: tonic::Request<super::AddComponentToCapabilityRequest>,
@@ -5279,760 +6157,6 @@ pub mod capability_write_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.CapabilityWriteService";
     impl<T> tonic::server::NamedService for CapabilityWriteServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
-/// Generated client implementations.
-pub mod transformation_architecture_write_service_client {
-    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
-    use tonic::codegen::http::Uri;
-    use tonic::codegen::*;
-    #[derive(Debug, Clone)]
-    pub struct TransformationArchitectureWriteServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl<T> TransformationArchitectureWriteServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> TransformationArchitectureWriteServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                    http::Request<tonic::body::Body>,
-                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
-                >,
-            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
-                Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            TransformationArchitectureWriteServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Create an ArchiMate element. TIP: call validateWrite first. Id, layer and version are made for you.
-        pub async fn create_element(
-            &mut self,
-            request: impl tonic::IntoRequest<super::CreateElementRequest>,
-        ) -> std::result::Result<tonic::Response<super::CreateElementResponse>, tonic::Status> {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/CreateElement",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new(
-                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
-                "CreateElement",
-            ));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Create a relationship between two elements. TIP: call validateWrite first, or getRelationshipTypes with both types.
-        pub async fn create_relationship(
-            &mut self,
-            request: impl tonic::IntoRequest<super::CreateRelationshipRequest>,
-        ) -> std::result::Result<tonic::Response<super::CreateRelationshipResponse>, tonic::Status> {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/CreateRelationship",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new(
-                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
-                "CreateRelationship",
-            ));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Change an element's name, description or properties. TIP: call validateWrite first. Versions are handled for you.
-        pub async fn update_element(
-            &mut self,
-            request: impl tonic::IntoRequest<super::UpdateElementRequest>,
-        ) -> std::result::Result<tonic::Response<super::UpdateElementResponse>, tonic::Status> {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/UpdateElement",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new(
-                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
-                "UpdateElement",
-            ));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Delete an element and, unless cascade is false, its relationships. History keeps both. TIP: call validateWrite first.
-        pub async fn delete_element(
-            &mut self,
-            request: impl tonic::IntoRequest<super::DeleteElementRequest>,
-        ) -> std::result::Result<tonic::Response<super::DeleteElementResponse>, tonic::Status> {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/DeleteElement",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new(
-                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
-                "DeleteElement",
-            ));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Make up to 200 changes as one, all or none. Give what a change makes a key and name it $key in others. TIP: dry_run, like validateWrite, only checks.
-        pub async fn apply_changes(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ApplyChangesRequest>,
-        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status> {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/ApplyChanges",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new(
-                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
-                "ApplyChanges",
-            ));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Submit one change of elements, relationships or views: operation, and the one object that it names. TIP: call validateWrite first.
-        pub async fn submit_intent(
-            &mut self,
-            request: impl tonic::IntoRequest<super::TransformationArchitectureDomainIntent>,
-        ) -> std::result::Result<tonic::Response<super::SubmitArchitectureIntentResponse>, tonic::Status> {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/SubmitIntent",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new(
-                "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService",
-                "SubmitIntent",
-            ));
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod transformation_architecture_write_service_server {
-    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with TransformationArchitectureWriteServiceServer.
-    #[async_trait]
-    pub trait TransformationArchitectureWriteService: std::marker::Send + std::marker::Sync + 'static {
-        /// Create an ArchiMate element. TIP: call validateWrite first. Id, layer and version are made for you.
-        async fn create_element(
-            &self,
-            request: tonic::Request<super::CreateElementRequest>,
-        ) -> std::result::Result<tonic::Response<super::CreateElementResponse>, tonic::Status>;
-        /// Create a relationship between two elements. TIP: call validateWrite first, or getRelationshipTypes with both types.
-        async fn create_relationship(
-            &self,
-            request: tonic::Request<super::CreateRelationshipRequest>,
-        ) -> std::result::Result<tonic::Response<super::CreateRelationshipResponse>, tonic::Status>;
-        /// Change an element's name, description or properties. TIP: call validateWrite first. Versions are handled for you.
-        async fn update_element(
-            &self,
-            request: tonic::Request<super::UpdateElementRequest>,
-        ) -> std::result::Result<tonic::Response<super::UpdateElementResponse>, tonic::Status>;
-        /// Delete an element and, unless cascade is false, its relationships. History keeps both. TIP: call validateWrite first.
-        async fn delete_element(
-            &self,
-            request: tonic::Request<super::DeleteElementRequest>,
-        ) -> std::result::Result<tonic::Response<super::DeleteElementResponse>, tonic::Status>;
-        /// Make up to 200 changes as one, all or none. Give what a change makes a key and name it $key in others. TIP: dry_run, like validateWrite, only checks.
-        async fn apply_changes(
-            &self,
-            request: tonic::Request<super::ApplyChangesRequest>,
-        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status>;
-        /// Submit one change of elements, relationships or views: operation, and the one object that it names. TIP: call validateWrite first.
-        async fn submit_intent(
-            &self,
-            request: tonic::Request<super::TransformationArchitectureDomainIntent>,
-        ) -> std::result::Result<tonic::Response<super::SubmitArchitectureIntentResponse>, tonic::Status>;
-    }
-    #[derive(Debug)]
-    pub struct TransformationArchitectureWriteServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> TransformationArchitectureWriteServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for TransformationArchitectureWriteServiceServer<T>
-    where
-        T: TransformationArchitectureWriteService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/CreateElement" => {
-                    #[allow(non_camel_case_types)]
-                    struct CreateElementSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
-                    impl<T: TransformationArchitectureWriteService>
-                        tonic::server::UnaryService<super::CreateElementRequest> for CreateElementSvc<T>
-                    {
-                        type Response = super::CreateElementResponse;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::CreateElementRequest>) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as TransformationArchitectureWriteService>::create_element(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = CreateElementSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
-                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/CreateRelationship" =>
-                {
-                    #[allow(non_camel_case_types)]
-                    struct CreateRelationshipSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
-                    impl<T: TransformationArchitectureWriteService>
-                        tonic::server::UnaryService<super::CreateRelationshipRequest> for CreateRelationshipSvc<T>
-                    {
-                        type Response = super::CreateRelationshipResponse;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::CreateRelationshipRequest>) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as TransformationArchitectureWriteService>::create_relationship(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = CreateRelationshipSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
-                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/UpdateElement" => {
-                    #[allow(non_camel_case_types)]
-                    struct UpdateElementSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
-                    impl<T: TransformationArchitectureWriteService>
-                        tonic::server::UnaryService<super::UpdateElementRequest> for UpdateElementSvc<T>
-                    {
-                        type Response = super::UpdateElementResponse;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::UpdateElementRequest>) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as TransformationArchitectureWriteService>::update_element(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = UpdateElementSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
-                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/DeleteElement" => {
-                    #[allow(non_camel_case_types)]
-                    struct DeleteElementSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
-                    impl<T: TransformationArchitectureWriteService>
-                        tonic::server::UnaryService<super::DeleteElementRequest> for DeleteElementSvc<T>
-                    {
-                        type Response = super::DeleteElementResponse;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::DeleteElementRequest>) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as TransformationArchitectureWriteService>::delete_element(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = DeleteElementSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
-                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/ApplyChanges" => {
-                    #[allow(non_camel_case_types)]
-                    struct ApplyChangesSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
-                    impl<T: TransformationArchitectureWriteService>
-                        tonic::server::UnaryService<super::ApplyChangesRequest> for ApplyChangesSvc<T>
-                    {
-                        type Response = super::ApplyChangesResponse;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::ApplyChangesRequest>) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as TransformationArchitectureWriteService>::apply_changes(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ApplyChangesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
-                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService/SubmitIntent" => {
-                    #[allow(non_camel_case_types)]
-                    struct SubmitIntentSvc<T: TransformationArchitectureWriteService>(pub Arc<T>);
-                    impl<T: TransformationArchitectureWriteService>
-                        tonic::server::UnaryService<super::TransformationArchitectureDomainIntent>
-                        for SubmitIntentSvc<T>
-                    {
-                        type Response = super::SubmitArchitectureIntentResponse;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::TransformationArchitectureDomainIntent>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as TransformationArchitectureWriteService>::submit_intent(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = SubmitIntentSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
-                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => Box::pin(async move {
-                    let mut response = http::Response::new(tonic::body::Body::default());
-                    let headers = response.headers_mut();
-                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
-                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
-                    Ok(response)
-                }),
-            }
-        }
-    }
-    impl<T> Clone for TransformationArchitectureWriteServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.TransformationArchitectureWriteService";
-    impl<T> tonic::server::NamedService for TransformationArchitectureWriteServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
-/// Generated client implementations.
-pub mod change_write_service_client {
-    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
-    use tonic::codegen::http::Uri;
-    use tonic::codegen::*;
-    #[derive(Debug, Clone)]
-    pub struct ChangeWriteServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl<T> ChangeWriteServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(inner: T, interceptor: F) -> ChangeWriteServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                    http::Request<tonic::body::Body>,
-                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
-                >,
-            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
-                Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            ChangeWriteServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Takes a committed change back, as a new change.
-        pub async fn undo_change(
-            &mut self,
-            request: impl tonic::IntoRequest<super::UndoChangeRequest>,
-        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status> {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/ameide_core_proto.transformation.core.v1.ChangeWriteService/UndoChange",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("ameide_core_proto.transformation.core.v1.ChangeWriteService", "UndoChange"));
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod change_write_service_server {
-    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with ChangeWriteServiceServer.
-    #[async_trait]
-    pub trait ChangeWriteService: std::marker::Send + std::marker::Sync + 'static {
-        /// Takes a committed change back, as a new change.
-        async fn undo_change(
-            &self,
-            request: tonic::Request<super::UndoChangeRequest>,
-        ) -> std::result::Result<tonic::Response<super::ApplyChangesResponse>, tonic::Status>;
-    }
-    #[derive(Debug)]
-    pub struct ChangeWriteServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> ChangeWriteServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for ChangeWriteServiceServer<T>
-    where
-        T: ChangeWriteService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/ameide_core_proto.transformation.core.v1.ChangeWriteService/UndoChange" => {
-                    #[allow(non_camel_case_types)]
-                    struct UndoChangeSvc<T: ChangeWriteService>(pub Arc<T>);
-                    impl<T: ChangeWriteService> tonic::server::UnaryService<super::UndoChangeRequest> for UndoChangeSvc<T> {
-                        type Response = super::ApplyChangesResponse;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::UndoChangeRequest>) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as ChangeWriteService>::undo_change(&inner, request).await };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = UndoChangeSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
-                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => Box::pin(async move {
-                    let mut response = http::Response::new(tonic::body::Body::default());
-                    let headers = response.headers_mut();
-                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
-                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
-                    Ok(response)
-                }),
-            }
-        }
-    }
-    impl<T> Clone for ChangeWriteServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "ameide_core_proto.transformation.core.v1.ChangeWriteService";
-    impl<T> tonic::server::NamedService for ChangeWriteServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
