@@ -12,6 +12,7 @@ use desk::{Follower, PageTokens};
 use futures::future::BoxFuture;
 use ledger::{Find, Page, SharedLedger};
 use scope::{Principal, TenantId};
+use search::Search;
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
 
@@ -22,6 +23,7 @@ use crate::query::{
     ArchitectureQuery, ArgumentCheck, BaselineQuery, DefinitionQuery, ProposalQuery, ScrumQuery, SemanticQuery,
     WriteGuide,
 };
+use crate::retrieval::Retrieval;
 use crate::write::{ArchitectureWrite, BaselineWrite, ProposalWrite, ScrumWrite};
 use crate::{Config, Error, changes, completion, prompt, refusal};
 
@@ -55,23 +57,30 @@ pub struct Transformation {
 const WELCOMED_MAX: usize = 10_000;
 
 impl Transformation {
-    /// Joins the services. `check` validates arguments against a tool's schema, as the doors do before a call;
+    /// Joins the services; elements are found by `search`. `check` validates arguments against a tool's schema, as the doors do before a call;
     /// `tokens` continue listings.
-    pub fn new(ledger: SharedLedger, config: Config, check: ArgumentCheck, tokens: PageTokens) -> Self {
+    pub fn new(
+        ledger: SharedLedger,
+        search: &Search,
+        config: Config,
+        check: ArgumentCheck,
+        tokens: PageTokens,
+    ) -> Self {
         let mut manifest = generated::manifest();
         manifest.prompts.extend(prompt::prompts());
         manifest.readers_propose = config.governance.readers_propose;
         let manifest = Arc::new(manifest);
         let write = ArchitectureWrite::new(ledger.clone(), &config);
+        let retrieval = Retrieval::new(search, ledger.clone());
         let services = Services {
-            archi_mate_query: ArchitectureQuery::new(ledger.clone(), tokens.clone()),
-            semantic_query: SemanticQuery::new(ledger.clone()),
+            archi_mate_query: ArchitectureQuery::new(ledger.clone(), tokens.clone(), retrieval.clone()),
+            semantic_query: SemanticQuery::new(ledger.clone(), retrieval),
             baseline_query: BaselineQuery::new(ledger.clone(), tokens.clone()),
             baseline_write: BaselineWrite::new(ledger.clone(), &config),
             write_guide_query: WriteGuide::new(ledger.clone(), config.profile, manifest.clone(), check, tokens.clone()),
             transformation_architecture_write: write.clone(),
             capability_write: write,
-            proposal_query: ProposalQuery::new(ledger.clone(), tokens.clone()),
+            proposal_query: ProposalQuery::new(ledger.clone(), tokens.clone(), config.governance.clone()),
             definition_query: DefinitionQuery::new(ledger.clone(), tokens.clone()),
             scrum_query: ScrumQuery::new(ledger.clone(), tokens),
             scrum_write: ScrumWrite::new(ledger.clone(), &config),

@@ -7,6 +7,7 @@ use scope::Timestamp;
 use serde_json::{Value, json};
 
 use crate::domain::proposal::Pin;
+use crate::domain::proposal::rebase::Meeting;
 use crate::domain::{Mention, Name, definition, scrum};
 use crate::metamodel::{Concept, RelationshipType};
 
@@ -89,6 +90,8 @@ pub enum Error {
     OwnProposal { proposal: String },
     #[error("Proposal {proposal} would no longer do what was reviewed: what it rests on has changed")]
     StaleProposal { proposal: String, stale: Vec<(Pin, Option<u64>)>, links: Vec<String> },
+    #[error("{} fields were changed both by proposal {proposal} and by others", meetings.len())]
+    RebaseConflict { proposal: String, meetings: Vec<Meeting> },
     #[error("The key '{key}' is in use")]
     DuplicateKey { key: String, existing: Mention },
     #[error("Element '{}' has {} relationships", element.name, relationships.len())]
@@ -248,6 +251,10 @@ impl From<Error> for CallError {
                 .detail("targets", wording::stale_targets(&stale))
                 .detail("relationships_changed_at", links)
                 .hint("rebase it: chancery proposals rebase ID files the same change on the current versions"),
+            Error::RebaseConflict { meetings, .. } => refuse(Conflict, "REBASE_CONFLICT")
+                .field("fields")
+                .detail("fields", wording::meetings(&meetings))
+                .hint("say for each field which value stays, live or proposed, or give keep for all of them"),
             Error::DuplicateKey { existing, .. } => refuse(AlreadyExists, "DUPLICATE_NAME")
                 .field("key")
                 .suggest("existing_element", json!({"id": existing.id, "type": existing.r#type}))

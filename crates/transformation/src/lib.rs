@@ -11,6 +11,7 @@
 //! * every stored relationship is permitted by the metamodel profile in force when it was made;
 //! * an answer to a write shows the same bytes as a later read at the same point.
 
+mod agents;
 mod capability;
 mod changes;
 mod completion;

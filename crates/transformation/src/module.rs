@@ -4,11 +4,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{ArgMatches, Command};
-use contract::Capability;
+use contract::agent::Agents;
+use contract::{Capability, Context};
 use desk::module::{BoxError, Parts, Refused, Section, Session, Setting};
 use futures::future::BoxFuture;
 use ledger::{Fact, Fold};
 
+use crate::agents::Definitions;
 use crate::query::event_type;
 use crate::{Config, Transformation, terminal};
 
@@ -52,14 +54,23 @@ impl desk::Module for Module {
     fn build(&self, parts: Parts) -> BoxFuture<'_, Result<Arc<dyn Capability>, BoxError>> {
         Box::pin(async move {
             let tokens = parts.page_tokens();
-            let capability = Transformation::new(parts.ledger, parts.settings.read()?, parts.check, tokens).welcoming();
+            let config = parts.settings.read()?;
+            let capability = Transformation::new(parts.ledger, &parts.search, config, parts.check, tokens).welcoming();
             capability.provision(&parts.own).await.map_err(Refused)?;
             Ok(Arc::new(capability) as Arc<dyn Capability>)
         })
     }
 
+    fn agents(&self, parts: &Parts) -> Option<Arc<dyn Agents>> {
+        Some(Arc::new(Definitions::new(parts.ledger.clone(), parts.own.clone())))
+    }
+
     fn fold(&self) -> Option<Arc<dyn Fold>> {
         Some(Transformation::fold())
+    }
+
+    fn partition(&self, ctx: &Context) -> Option<String> {
+        Some(ctx.scope.repository.to_string())
     }
 
     fn doctor<'a>(&'a self, parts: &'a Parts) -> BoxFuture<'a, Vec<Result<String, String>>> {

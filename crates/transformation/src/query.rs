@@ -12,6 +12,7 @@ mod fact_feed;
 mod guide;
 mod pairs;
 mod proposals;
+mod review;
 mod scrum;
 mod search;
 mod semantic;

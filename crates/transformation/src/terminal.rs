@@ -5,6 +5,7 @@ mod definitions;
 mod diff;
 mod models;
 mod proposals;
+mod review;
 mod undo;
 
 use std::process::ExitCode;

@@ -42,10 +42,12 @@ pub use scrum::ScrumWrite;
 use crate::domain::change_set::ChangeSet;
 use crate::domain::element::{CreateElement, DeleteElement, UpdateElement};
 use crate::domain::model;
-use crate::domain::policy::Policy;
+use crate::domain::policy::{Mode, Policy};
+use crate::domain::proposal::{self, Proposal};
 use crate::domain::relationship::CreateRelationship;
 use crate::domain::template::{AddComponent, CreateStructure};
 use crate::domain::undo::Undo;
+use crate::domain::{Stored, properties};
 use crate::projection::Snapshot;
 use crate::{Config, Error};
 use answer::{CapabilityCreated, ComponentMade, StructureMade};
@@ -98,8 +100,35 @@ impl ArchitectureWrite {
         mode: CommitMode,
         request: &impl Serialize,
     ) -> Result<GovernedWrite<'a>, Error> {
-        let asked = Asked { operation, tier, mode: governed::mode(mode), rebase_of: None };
+        let asked = Asked::new(operation, tier, governed::mode(mode));
         GovernedWrite::open(&self.recorder, &self.policy, ctx, asked, request)
+    }
+}
+
+impl ArchitectureWrite {
+    /// The caller's own open proposal that a new one takes the place of, with its approvals.
+    async fn revised(&self, ctx: &Context, id: &str) -> Result<Stored<Proposal>, Error> {
+        let snapshot = Snapshot::live(self.recorder.ledger(), ctx).await?;
+        let found = snapshot.proposal(id).await;
+        let proposal = match found {
+            Err(Error::NoSuchProposal { reference }) => {
+                return Err(Error::NoSuchProposalIn { field: "revises".to_owned(), reference });
+            }
+            found => found?,
+        };
+        proposal::refuse_revision_by_others(&proposal, &ctx.principal)?;
+        Ok(proposal)
+    }
+}
+
+/// What takes the place of a proposal is a proposal.
+fn revision_mode(mode: Mode) -> Result<Mode, Error> {
+    match mode {
+        Mode::Commit => {
+            let reason = "does not go with revises, which files a proposal".to_owned();
+            Err(Error::invalid("commit_mode", reason, "leave commit_mode out"))
+        }
+        Mode::Auto | Mode::Propose => Ok(Mode::Propose),
     }
 }
 
@@ -155,11 +184,17 @@ impl TransformationArchitectureWriteService for ArchitectureWrite {
     async fn apply_changes(
         &self,
         ctx: &Context,
-        request: ApplyChangesRequest,
+        mut request: ApplyChangesRequest,
     ) -> Result<ApplyChangesResponse, CallError> {
         let tier = command::changes::tier(request.changes.iter().map(|change| change.op()));
         let dry_run = request.dry_run.unwrap_or(false);
-        let write = self.govern_as(ctx, "applyChanges", tier, request.commit_mode(), &request)?;
+        let mut asked = Asked::new("applyChanges", tier, governed::mode(request.commit_mode()));
+        asked.reason = properties::description("reason", request.reason.take())?;
+        if let Some(id) = request.revises.take() {
+            asked.mode = revision_mode(asked.mode)?;
+            asked.rebase_of = Some(Box::new(self.revised(ctx, &id).await?));
+        }
+        let write = GovernedWrite::open(&self.recorder, &self.policy, ctx, asked, &request)?;
         let set = ChangeSet::read(&write.ctx, request)?;
         if dry_run {
             let decision = self.planner.apply(ctx, &set).await?;

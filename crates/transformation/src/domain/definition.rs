@@ -1,12 +1,11 @@
 //! Definitions: what a process, an agent or an extension is. Content changes in drafts; promotion says which content counts.
 //!
-//! [`agent`] reads what an agent's definition says, [`tool_filter`] which tools that leaves it.
+//! [`agent`] reads what an agent's definition says; [`contract::agent`] which tools that leaves it.
 
 pub mod agent;
 mod document;
 pub mod fact;
 pub mod refusal;
-pub mod tool_filter;
 
 use ledger::{Expectation, RecordKey};
 use scope::Timestamp;
@@ -18,7 +17,6 @@ use crate::Error;
 use agent::AgentDefinition;
 pub use fact::DefinitionFact;
 pub use refusal::Refusal;
-pub use tool_filter::ToolFilter;
 
 /// The kind of records that definitions are.
 pub const KIND: &str = "transformation.definition";
@@ -38,6 +36,9 @@ pub struct Definition {
     /// The version whose content was promoted last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promoted_version: Option<u64>,
+    /// What was promoted last, while a draft says something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promoted_payload: Option<Properties>,
     /// The element version it was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_version_id: Option<String>,
@@ -88,6 +89,15 @@ impl Definition {
 
     pub fn key_of(id: &str) -> RecordKey {
         RecordKey::new(KIND, id)
+    }
+
+    /// The content that counts: what was promoted last. Drafts do not change it, and a retired definition has none.
+    pub fn promoted_content(&self) -> Option<&Properties> {
+        match self.status {
+            Status::Promoted => Some(&self.payload),
+            Status::Draft => self.promoted_payload.as_ref(),
+            Status::Retired => None,
+        }
     }
 }
 
@@ -152,6 +162,7 @@ pub fn upsert(
         payload,
         status,
         promoted_version: existing.and_then(|found| found.promoted_version),
+        promoted_payload: existing.and_then(|found| found.promoted_content().cloned()),
         source_version_id,
         created_at: existing.map_or(command.now, |found| found.created_at),
         updated_at: command.now,
@@ -189,6 +200,7 @@ pub fn promote(found: &Stored<Definition>, command: &PromoteDefinition) -> Resul
     let definition = Definition {
         status: Status::Promoted,
         promoted_version: Some(found.version),
+        promoted_payload: None,
         updated_at: command.now,
         ..found.state.clone()
     };

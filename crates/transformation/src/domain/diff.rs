@@ -83,7 +83,7 @@ fn fields(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Field> {
 }
 
 /// The fields that a reader compares: those of properties and profile one by one, drawings by their size.
-fn flat(state: &Map<String, Value>) -> Map<String, Value> {
+pub fn flat(state: &Map<String, Value>) -> Map<String, Value> {
     let mut flat = Map::new();
     for (name, value) in state.iter().filter(|(name, _)| !SUPPLIED.contains(&name.as_str())) {
         match (name.as_str(), value) {

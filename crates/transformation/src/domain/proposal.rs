@@ -4,7 +4,10 @@
 //! Accepting it decides the same write again, on the same versions, and records both together. If that would now do
 //! something else than what was reviewed, the proposal is stale.
 
+mod discussion;
 mod fact;
+pub mod part;
+pub mod rebase;
 
 use contract::Object;
 use ledger::{Expectation, RecordKey, Seq};
@@ -18,7 +21,9 @@ use super::policy::{self, Governance};
 use super::{Decision, Fact, Notes, Stored};
 use crate::Error;
 
+pub use discussion::{Comment, comment};
 pub use fact::ProposalFact;
+pub use rebase::Settled;
 
 /// Where a proposal stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,11 +35,20 @@ pub enum Status {
     Accepted,
     Rejected,
     Withdrawn,
+    /// Its author is asked to file it anew.
+    ChangesRequested,
 }
 
 impl Status {
-    pub const ALL: [Self; 6] =
-        [Self::Proposed, Self::Triaged, Self::InReview, Self::Accepted, Self::Rejected, Self::Withdrawn];
+    pub const ALL: [Self; 7] = [
+        Self::Proposed,
+        Self::Triaged,
+        Self::InReview,
+        Self::Accepted,
+        Self::Rejected,
+        Self::Withdrawn,
+        Self::ChangesRequested,
+    ];
 
     pub fn label(self) -> &'static str {
         match self {
@@ -44,11 +58,12 @@ impl Status {
             Self::Accepted => "ACCEPTED",
             Self::Rejected => "REJECTED",
             Self::Withdrawn => "WITHDRAWN",
+            Self::ChangesRequested => "CHANGES_REQUESTED",
         }
     }
 
     pub fn is_open(self) -> bool {
-        matches!(self, Self::Proposed | Self::Triaged | Self::InReview)
+        matches!(self, Self::Proposed | Self::Triaged | Self::InReview | Self::ChangesRequested)
     }
 }
 
@@ -218,6 +233,17 @@ pub struct Proposal {
     pub rebased_to: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rebase_of: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<Comment>,
+    /// What the rebase that made it decided, field by field.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settled: Vec<Settled>,
+    /// Why it was proposed, in its author's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The id of the call that filed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -231,6 +257,12 @@ impl Proposal {
         RecordKey::new(kind::PROPOSAL, id)
     }
 
+    /// How many people have agreed to its plan.
+    pub fn given(&self) -> u32 {
+        let given = self.approvals.iter().filter(|approval| approval.plan == self.plan).count();
+        u32::try_from(given).unwrap_or(u32::MAX)
+    }
+
     /// Whether it would change one of these records.
     pub fn changes_any(&self, keys: &[RecordKey]) -> bool {
         self.subjects().any(|subject| keys.contains(&subject))
@@ -239,6 +271,20 @@ impl Proposal {
     /// The records that it would change.
     pub fn subjects(&self) -> impl Iterator<Item = RecordKey> {
         self.facts.iter().filter_map(|planned| planned.fact().ok()).map(|fact| fact.subject())
+    }
+
+    /// The records that it would change with their last states; `None` where it would delete one.
+    pub fn proposed_states(&self) -> Vec<(RecordKey, Option<serde_json::Map<String, Value>>)> {
+        let mut states: Vec<(RecordKey, Option<serde_json::Map<String, Value>>)> = Vec::new();
+        for planned in &self.facts {
+            let Ok(fact) = planned.fact() else { continue };
+            let gone =
+                matches!(fact, Fact::ElementDeleted(_) | Fact::ElementRelationshipDeleted(_) | Fact::ViewDeleted(_));
+            let (key, state) = (fact.subject(), planned.body.as_object().filter(|_| !gone).cloned());
+            states.retain(|(known, _)| *known != key);
+            states.push((key, state));
+        }
+        states
     }
 
     /// The ids at the ends of the relationships that it would make or change.
@@ -318,6 +364,11 @@ pub fn approvals_needed(governance: &Governance, risk: Risk) -> u32 {
     .max(1)
 }
 
+/// How many people must agree to a proposal, whatever the policy was when it was filed; never fewer than were promised then.
+pub fn needed(governance: &Governance, proposal: &Proposal) -> u32 {
+    proposal.approvals_needed.max(approvals_needed(governance, proposal.risk))
+}
+
 /// Decides what an approval leads to.
 pub fn approve(
     governance: &Governance,
@@ -331,6 +382,13 @@ pub fn approve(
     if by == proposal.proposed_by && !governance.self_approval {
         return Err(Error::OwnProposal { proposal: proposal.id.clone() });
     }
+    if proposal.status == Status::ChangesRequested {
+        return Err(Error::ProposalState {
+            proposal: proposal.id.clone(),
+            status: proposal.status.label(),
+            reason: "changes were requested: its author revises it, or triage it to go on as it is".to_owned(),
+        });
+    }
     refuse_stale(proposal, current)?;
     if proposal.approvals.iter().any(|approval| approval.by == by) {
         return Err(Error::ProposalState {
@@ -343,8 +401,8 @@ pub fn approve(
     changed.updated_at = act.now;
     changed.approvals.push(Approval { by, at: act.now, rationale: act.rationale.clone(), plan: proposal.plan.clone() });
     // An agreement to another plan is none to this one.
-    let given = changed.approvals.iter().filter(|approval| approval.plan == changed.plan).count();
-    if given < usize::try_from(changed.approvals_needed).unwrap_or(usize::MAX) {
+    changed.approvals_needed = needed(governance, proposal);
+    if changed.given() < changed.approvals_needed {
         changed.status = Status::InReview;
         return Ok(Approved::Counted(moved(proposal, changed, ProposalFact::Approved)));
     }
@@ -450,6 +508,15 @@ pub fn withdraw(
     changed.status = Status::Withdrawn;
     changed.rebased_to = rebased_to;
     Ok(moved(proposal, changed, ProposalFact::Withdrawn))
+}
+
+/// Refuses to replace what another has proposed, or what is closed.
+pub fn refuse_revision_by_others(proposal: &Proposal, by: &Principal) -> Result<(), Error> {
+    refuse_closed(proposal)?;
+    match by.id() == proposal.proposed_by {
+        true => Ok(()),
+        false => refuse_unless_steward(by, "revise another's proposal"),
+    }
 }
 
 fn moved(before: &Stored<Proposal>, after: Proposal, fact: fn(Proposal) -> ProposalFact) -> Decision<Proposal> {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::domain::decision::version_id;
 use crate::domain::proposal::Pin;
+use crate::domain::proposal::rebase::Meeting;
 use crate::metamodel::{Concept, ElementType, RelationshipType, everyday, meant_or_nearest};
 
 /// Adds the nearest element types, and the ones that the context allows.
@@ -78,4 +79,15 @@ pub fn stale_targets(stale: &[(Pin, Option<u64>)]) -> Value {
         })
     };
     stale.iter().map(target).collect()
+}
+
+/// Fields that met, with the three values of each.
+pub fn meetings(meetings: &[Meeting]) -> Value {
+    let shown = |met: &Meeting| {
+        json!({
+            "element_id": met.record, "field": met.field,
+            "base": met.base, "live": met.live, "proposed": met.proposed,
+        })
+    };
+    meetings.iter().map(shown).collect()
 }

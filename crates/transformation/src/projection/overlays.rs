@@ -1,9 +1,10 @@
 //! Open proposals as overlays: the model as if they were accepted.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use desk::Failure;
-use ledger::{Find, Overlay};
+use ledger::{Find, Ledger as _, Overlay};
 use scope::Timestamp;
 
 use super::snapshot::Source;
@@ -45,6 +46,24 @@ impl<'a> Snapshot<'a> {
             self.lay(&overlay, proposal).await?;
         }
         Ok(Self { ledger: Source::Laid(Arc::new(overlay)), ..self })
+    }
+
+    /// The ids of elements that are not what they were, or have other relationships or neighbours, with what was laid over.
+    pub async fn elements_drafted(&self) -> Result<BTreeSet<String>, Error> {
+        let Source::Laid(overlay) = &self.ledger else { return Ok(BTreeSet::new()) };
+        let mut ids: BTreeSet<String> = overlay.changed(kind::ELEMENT).into_iter().map(|key| key.id).collect();
+        let mut links = Vec::new();
+        for id in &ids {
+            let touching = Some((id.clone(), ledger::Direction::Both));
+            links.extend(self.find(Find { touching, limit: 500, ..Find::all(kind::RELATIONSHIP) }).await?.items);
+        }
+        let drafted = overlay.changed(kind::RELATIONSHIP);
+        let tenant = &self.ctx.scope.tenant;
+        links.extend(overlay.get(tenant, self.at, &drafted).await?.into_iter().flatten());
+        links.extend(overlay.below().get(tenant, self.at, &drafted).await?.into_iter().flatten());
+        let ends = links.into_iter().filter_map(|link| link.record.ends);
+        ids.extend(ends.flat_map(|ends| [ends.source, ends.target]));
+        Ok(ids)
     }
 
     /// Lays what a proposal would record over a ledger.

@@ -1,6 +1,7 @@
 //! Proposals at a point in history.
 
-use ledger::{Find, Page, RecordKey};
+use ledger::{At, Find, Page, RecordKey};
+use serde_json::{Map, Value};
 
 use super::Snapshot;
 use super::fold::governance::{open_target_tag, same_tag};
@@ -8,10 +9,13 @@ use crate::Error;
 use crate::domain::Stored;
 use crate::domain::fact::kind;
 use crate::domain::id::usual_form;
+use crate::domain::proposal::rebase::{Meeting, meetings};
 use crate::domain::proposal::{PinsNow, Proposal};
 
 /// How many other proposals a proposal names.
 const RIVALS_MAX: usize = 20;
+/// How many proposals a proposal may build upon, all in all.
+const EXTENDED_MAX: usize = 100;
 
 impl Snapshot<'_> {
     /// The proposal with this id.
@@ -39,6 +43,47 @@ impl Snapshot<'_> {
             }
         }
         Ok(now)
+    }
+
+    /// The states of what a proposal would change, as it rests on them: the model when it was filed, with what it builds upon.
+    pub async fn rested_on(&self, proposal: &Proposal) -> Result<Self, Error> {
+        let at = self.ledger.point(&self.ctx.scope.tenant, At::Time(proposal.created_at)).await?;
+        let then = Self { at, since: at, ..self.clone() };
+        let mut extended: Vec<Stored<Proposal>> = Vec::new();
+        let mut open = proposal.extends.clone();
+        while let Some(id) = open.pop() {
+            if extended.iter().all(|known| known.id != id) && extended.len() < EXTENDED_MAX {
+                let one = self.proposal(&id).await?;
+                open.extend(one.extends.iter().cloned());
+                extended.push(one);
+            }
+        }
+        extended.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
+        then.with(&extended).await
+    }
+
+    /// The fields that both a proposal and others have changed since it was filed.
+    pub async fn meetings(&self, proposal: &Proposal) -> Result<Vec<Meeting>, Error> {
+        let base = self.rested_on(proposal).await?;
+        let mut found = Vec::new();
+        for (key, proposed) in proposal.proposed_states() {
+            let states = (base.state_of(&key).await?, self.state_of(&key).await?);
+            if let (Some(base), live) = states {
+                found.extend(meetings(&key.id, &base, live.as_ref(), proposed.as_ref()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The body of a record and its version.
+    pub async fn body_of(&self, key: &RecordKey) -> Result<Option<(String, u64)>, Error> {
+        let found = self.ledger.get(&self.ctx.scope.tenant, self.at, std::slice::from_ref(key)).await?;
+        Ok(found.into_iter().next().flatten().map(|found| (found.record.body, found.version)))
+    }
+
+    /// The state of a record as JSON.
+    pub async fn state_of(&self, key: &RecordKey) -> Result<Option<Map<String, Value>>, Error> {
+        Ok(self.body_of(key).await?.and_then(|(body, _)| serde_json::from_str(&body).ok()))
     }
 
     /// An open proposal of the same author that would do the same.

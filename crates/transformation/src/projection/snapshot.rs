@@ -7,8 +7,8 @@ use std::sync::Arc;
 use contract::Context;
 use contract::generated::transformation::Selector;
 use desk::{Failure, bounds, points};
-use ledger::{At, Find, LIVE, Ledger, Overlay, Page, RecordKey, RecordVersion, Search, Seq};
-use scope::Timestamp;
+use ledger::{At, Find, LIVE, Ledger, Overlay, Page, RecordKey, RecordVersion, Seq};
+use scope::{TenantId, Timestamp};
 use serde::de::DeserializeOwned;
 
 use crate::Error;
@@ -250,12 +250,19 @@ impl<'a> Snapshot<'a> {
         Ok(Page { items, next: page.next })
     }
 
-    /// Elements of the repository that hold words, best first.
-    pub async fn elements_with_words(&self, search: Search) -> Result<Vec<Stored<Element>>, Error> {
-        let hits = self.search(search).await?;
-        let mut found = hits.iter().map(|hit| self.read(&hit.version)).collect::<Result<Vec<Stored<Element>>, _>>()?;
-        found.retain(|element| element.repository_id == self.ctx.scope.repository.as_str());
-        Ok(found)
+    /// Where search looks: the tenant, and the repository that names its partition.
+    pub fn searched(&self) -> (&TenantId, &str) {
+        (&self.ctx.scope.tenant, self.ctx.scope.repository.as_str())
+    }
+
+    /// The only model whose elements are shown, when they are read through a baseline.
+    pub fn model_searched(&self) -> Option<&str> {
+        self.through.as_deref().map(|through| through.model_id.as_str())
+    }
+
+    /// What is read.
+    pub fn ledger(&self) -> &dyn Ledger {
+        &*self.ledger
     }
 
     pub(super) async fn get<T: DeserializeOwned>(&self, key: RecordKey) -> Result<Option<Stored<T>>, Error> {

@@ -22,6 +22,7 @@ use crate::domain::relationship::Relationship;
 use crate::metamodel::{ElementType, Layer, RelationshipType};
 use crate::projection::read_context::Wanted;
 use crate::projection::{Listing, Snapshot, fold, message};
+use crate::retrieval::Retrieval;
 
 const PAGE_DEFAULT: u32 = 50;
 const PAGE_MAX: u32 = 200;
@@ -31,11 +32,12 @@ const PAGE_MAX: u32 = 200;
 pub struct ArchitectureQuery {
     pub(super) ledger: SharedLedger,
     pub(super) tokens: PageTokens,
+    pub(super) retrieval: Retrieval,
 }
 
 impl ArchitectureQuery {
-    pub fn new(ledger: SharedLedger, tokens: PageTokens) -> Self {
-        Self { ledger, tokens }
+    pub fn new(ledger: SharedLedger, tokens: PageTokens, retrieval: Retrieval) -> Self {
+        Self { ledger, tokens, retrieval }
     }
 
     async fn models(&self, ctx: &Context, request: ListModelsRequest) -> Result<ListModelsResponse, Error> {

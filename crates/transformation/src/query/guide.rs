@@ -131,7 +131,7 @@ impl WriteGuide {
             input: example.input.as_object().cloned().map(Object),
         };
         Ok(GetWriteSchemaResponse {
-            schema: Some(Object(tool.input_schema.clone())),
+            schema: Some(Object(tool.whole_schema())),
             examples: tool.examples.iter().map(example).collect(),
             required_fields: required,
             optional_fields: optional,

@@ -2,16 +2,18 @@
 
 use contract::generated::transformation::{
     GetProposalRequest, GetProposalResponse, ListProposalsRequest, ListProposalsResponse, ProposalQueryService,
-    ProposalStatus,
+    ProposalReview, ProposalStatus,
 };
 use contract::{CallError, Context};
 use desk::PageTokens;
 use ledger::{Find, FindOrder, Page, SharedLedger};
 
 use super::architecture::page_size;
+use super::review;
 use crate::Error;
 use crate::domain::Stored;
 use crate::domain::fact::kind;
+use crate::domain::policy::Governance;
 use crate::domain::proposal::Proposal;
 use crate::projection::fold::governance::target_tag;
 use crate::projection::read_context::Wanted;
@@ -22,11 +24,12 @@ use crate::projection::{Listing, message};
 pub struct ProposalQuery {
     ledger: SharedLedger,
     tokens: PageTokens,
+    governance: Governance,
 }
 
 impl ProposalQuery {
-    pub fn new(ledger: SharedLedger, tokens: PageTokens) -> Self {
-        Self { ledger, tokens }
+    pub fn new(ledger: SharedLedger, tokens: PageTokens, governance: Governance) -> Self {
+        Self { ledger, tokens, governance }
     }
 
     async fn list(&self, ctx: &Context, request: ListProposalsRequest) -> Result<ListProposalsResponse, Error> {
@@ -89,7 +92,26 @@ impl ProposalQuery {
     }
 }
 
+impl ProposalQuery {
+    /// The review page under the policy in force.
+    pub async fn review(
+        &self,
+        ctx: &Context,
+        request: GetProposalRequest,
+        governance: &Governance,
+    ) -> Result<ProposalReview, Error> {
+        let wanted = Wanted::new(request.read_context.as_ref())?;
+        let snapshot = &wanted.snapshot(self.ledger.as_ref(), ctx).await?;
+        let proposal = snapshot.proposal(&request.proposal_id).await?;
+        review::page(snapshot, &proposal, governance).await
+    }
+}
+
 impl ProposalQueryService for ProposalQuery {
+    async fn review_proposal(&self, ctx: &Context, request: GetProposalRequest) -> Result<ProposalReview, CallError> {
+        Ok(self.review(ctx, request, &self.governance).await?)
+    }
+
     async fn list_proposals(
         &self,
         ctx: &Context,

@@ -3,7 +3,6 @@
 use contract::Context;
 use contract::generated::transformation::{SearchElementsRequest, SearchElementsResponse};
 use desk::bounds;
-use ledger::words::CANDIDATES_MAX;
 use ledger::{Find, FindOrder, Page};
 
 use super::architecture::{ArchitectureQuery, element_type, page_size};
@@ -13,10 +12,14 @@ use crate::domain::element::Element;
 use crate::domain::fact::kind;
 use crate::metamodel::{ElementType, Layer};
 use crate::projection::{Listing, Snapshot, fold, message};
-use crate::retrieval::{ByWords, ElementFilter, Hit, Question, Retriever};
+use crate::retrieval::{ElementFilter, Found, Question, Retrieval};
 
 /// The query that lists everything.
 const EVERYTHING: &str = "*";
+/// Beyond so many elements the ranking ends.
+const RANKED_MAX: usize = 1_000;
+/// Below this cosine an element is not found, unless words find it.
+const SIMILARITY_MIN: f64 = 0.5;
 /// What the tool looks for unless told otherwise.
 const LAYER_DEFAULT: Layer = Layer::Strategy;
 const TYPE_DEFAULT: ElementType = ElementType::CAPABILITY;
@@ -39,7 +42,7 @@ impl ArchitectureQuery {
         let after = listing.after.as_deref();
         let page = match text {
             EVERYTHING => all_by_name(snapshot, &filter, after, size).await?,
-            _ => ranked(snapshot, text, filter, after, size).await?,
+            _ => ranked(&self.retrieval, snapshot, text, filter, after, size).await?,
         };
         Ok(SearchElementsResponse {
             elements: page.items.iter().map(|element| message::element(element, element.version)).collect(),
@@ -66,6 +69,7 @@ fn narrowed(layer: Option<Layer>, r#type: Option<ElementType>) -> Result<Element
 
 /// One page of the ranking; the cursor is the number of elements before it.
 async fn ranked(
+    retrieval: &Retrieval,
     snapshot: &Snapshot<'_>,
     text: &str,
     filter: ElementFilter,
@@ -73,9 +77,12 @@ async fn ranked(
     size: usize,
 ) -> Result<Page<Stored<Element>>, Error> {
     let offset = after.and_then(|after| after.parse().ok()).unwrap_or(0);
-    let question = Question { text: text.to_owned(), filter, limit: CANDIDATES_MAX, ..Question::default() };
-    let hits = ByWords.retrieve(snapshot, &question).await?;
-    let long = |hit: &Hit| hit.element.description.as_deref().map_or(0, str::len) + hit.element.properties.len() * 200;
+    let (limit, similarity_min) = (RANKED_MAX, SIMILARITY_MIN);
+    let question =
+        Question { text: text.to_owned(), filter, limit, similarity_min, prefix: true, ..Question::default() };
+    let hits = retrieval.rank(snapshot, &question).await?.found;
+    let long =
+        |hit: &Found| hit.element.description.as_deref().map_or(0, str::len) + hit.element.properties.len() * 200;
     let size = size.min(bounds::fitting(hits.iter().skip(offset).map(|hit| 500 + long(hit))));
     let next = (hits.len() > offset + size).then(|| (offset + size).to_string());
     Ok(Page { items: hits.into_iter().skip(offset).take(size).map(|hit| hit.element).collect(), next })

@@ -6,15 +6,15 @@ use ledger::{Direction, Find, Page};
 
 use super::chunk::{Tie, Ties};
 use crate::Error;
-use crate::domain::Stored;
 use crate::domain::element::Element;
 use crate::domain::fact::kind;
 use crate::domain::relationship::Relationship;
+use crate::domain::{Mention, Stored};
 use crate::metamodel::RelationshipType;
 use crate::projection::Snapshot;
 
 /// At most this many relationships of an element are read.
-const RELATIONSHIPS_MAX: usize = 30;
+pub const RELATIONSHIPS_MAX: usize = 30;
 /// At most this many relationships of a capability are looked through for what belongs to it.
 const OWNED_MAX: usize = 5000;
 
@@ -37,17 +37,28 @@ pub async fn ties_of(snapshot: &Snapshot<'_>, elements: &[&Element]) -> Result<V
         .zip(snapshot.elements_by_id(&ends).await?)
         .filter_map(|(id, element)| Some((*id, element?)))
         .collect();
-    let ties = |(element, page): (&&Element, &Page<Stored<Relationship>>)| {
-        let seen_from_here = |relationship: &Stored<Relationship>| {
-            let outgoing = relationship.source_id == element.id;
-            let other = if outgoing { &relationship.target_id } else { &relationship.source_id };
-            Some(Tie { r#type: relationship.r#type, outgoing, other: known.get(other.as_str())?.mention() })
-        };
-        let mut shown: Vec<Tie> = page.items.iter().filter_map(seen_from_here).collect();
-        shown.sort_by(|a, b| order(a).cmp(&order(b)));
-        Ties { shown, more: page.next.is_some() }
+    let mention = |id: &str| known.get(id).map(|element| element.mention());
+    let of = |(element, page): (&&Element, &Page<Stored<Relationship>>)| {
+        ties(&element.id, page.items.iter().map(|stored| &stored.state), page.next.is_some(), mention)
     };
-    Ok(elements.iter().zip(&pages).map(ties).collect())
+    Ok(elements.iter().zip(&pages).map(of).collect())
+}
+
+/// The relationships as they are seen from one element, outgoing first; `mention` knows the elements at their other ends.
+pub fn ties<'r>(
+    element_id: &str,
+    relationships: impl Iterator<Item = &'r Relationship>,
+    more: bool,
+    mention: impl Fn(&str) -> Option<Mention>,
+) -> Ties {
+    let seen_from_here = |relationship: &Relationship| {
+        let outgoing = relationship.source_id == element_id;
+        let other = if outgoing { &relationship.target_id } else { &relationship.source_id };
+        Some(Tie { r#type: relationship.r#type, outgoing, other: mention(other)? })
+    };
+    let mut shown: Vec<Tie> = relationships.filter_map(seen_from_here).collect();
+    shown.sort_by(|a, b| order(a).cmp(&order(b)));
+    Ties { shown, more }
 }
 
 /// The ids of what realizes, is assigned to or is part of a capability, and its own.
@@ -76,7 +87,8 @@ fn part_of(relationship: &Relationship, capability_id: &str) -> Option<String> {
     (whole == capability_id).then(|| part.clone())
 }
 
-fn touching(element_id: &str) -> Find {
+/// All relationships of an element.
+pub fn touching(element_id: &str) -> Find {
     Find { touching: Some((element_id.to_owned(), Direction::Both)), ..Find::all(kind::RELATIONSHIP) }
 }
 

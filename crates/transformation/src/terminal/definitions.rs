@@ -117,12 +117,8 @@ async fn show(session: &dyn Session, name: &str) -> Result<(), BoxError> {
     }
     let agent = AgentDefinition::parse(&payload).map_err(|error| Refused(error.into()))?;
     session.print("\ntools it may call:")?;
-    let tools = session.tools();
-    agent
-        .tools
-        .effective(tools.iter().map(String::as_str))
-        .iter()
-        .try_for_each(|tool| session.print(&format!("  {tool}")))
+    let permitted = session.tools().into_iter().filter(|tool| agent.tools.permits(tool));
+    permitted.map(|tool| tool.name).try_for_each(|name| session.print(&format!("  {name}")))
 }
 
 fn line(definition: &Definition) -> String {

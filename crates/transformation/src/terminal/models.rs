@@ -10,6 +10,7 @@ use contract::generated::transformation::{
 use desk::module::{BoxError, Session, perform, print};
 
 use crate::query::ArchitectureQuery;
+use crate::retrieval::Retrieval;
 use crate::write::ModelWrite;
 
 /// List and create models.
@@ -43,7 +44,8 @@ impl Models {
         let (ledger, config) = (&session.parts().ledger, session.parts().settings.read()?);
         match self.action {
             Action::List => {
-                let query = &ArchitectureQuery::new(ledger.clone(), session.parts().page_tokens());
+                let retrieval = Retrieval::new(&session.parts().search, ledger.clone());
+                let query = &ArchitectureQuery::new(ledger.clone(), session.parts().page_tokens(), retrieval);
                 let work = |ctx| async move { query.list_models(&ctx, ListModelsRequest::default()).await };
                 let listed = perform(session, "ArchiMateQueryService.ListModels", "", work).await?;
                 print(session, &listed, self.json, list_lines)

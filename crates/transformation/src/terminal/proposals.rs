@@ -2,14 +2,16 @@
 
 use std::process::ExitCode;
 
+use super::review;
 use clap::{Parser, Subcommand, ValueEnum};
 use contract::generated::transformation::{
-    ApproveProposalRequest, GetProposalRequest, ListProposalsRequest, ListProposalsResponse, Proposal,
-    ProposalQueryService, ProposalStatus, ProposalWriteService, RebaseProposalRequest, RejectProposalRequest,
-    RiskLevel, TriageProposalRequest, WithdrawProposalRequest,
+    ApproveProposalRequest, CommentProposalRequest, FieldChoice, GetProposalRequest, ListProposalsRequest,
+    ListProposalsResponse, Proposal, ProposalQueryService, ProposalStatus, ProposalWriteService, RebaseProposalRequest,
+    RejectProposalRequest, RiskLevel, TriageProposalRequest, WithdrawProposalRequest,
 };
 use desk::module::{BoxError, Session, perform, print};
 
+use crate::Config;
 use crate::query::ProposalQuery;
 use crate::write::ProposalWrite;
 
@@ -30,8 +32,32 @@ enum Act {
         #[arg(long, default_value_t = 50)]
         limit: u32,
     },
-    /// Show a proposal as JSON: what it would change, what it rests on, its decision.
-    Show { id: String },
+    /// List what waits for a decision, the riskiest and then the oldest first.
+    Inbox,
+    /// Show a proposal on one page: what it would change, what others did since, what people said.
+    Show {
+        id: String,
+        /// Print the same page as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say something about a proposal, or about one field of it.
+    Comment {
+        id: String,
+        text: String,
+        /// ID.FIELD of a row that the page shows.
+        #[arg(long, value_name = "ID.FIELD")]
+        field: Option<String>,
+    },
+    /// Ask the author of a proposal for changes.
+    RequestChanges {
+        id: String,
+        #[arg(long)]
+        reason: String,
+        /// ID.FIELD of a row that the page shows.
+        #[arg(long, value_name = "ID.FIELD")]
+        field: Option<String>,
+    },
     /// Mark a proposal as seen, and set its risk.
     Triage {
         id: String,
@@ -46,6 +72,9 @@ enum Act {
         /// Also approve the open proposals that it extends, and make all of them at once.
         #[arg(long)]
         together: bool,
+        /// Of a change set, only these changes, by their place in the list; the rest becomes a proposal of its own.
+        #[arg(long, value_name = "N,N", value_delimiter = ',', conflicts_with = "together")]
+        only: Vec<u32>,
     },
     /// Reject a proposal.
     Reject {
@@ -54,7 +83,15 @@ enum Act {
         reason: String,
     },
     /// File the same change again on the current versions.
-    Rebase { id: String },
+    Rebase {
+        id: String,
+        /// Which value stays where others have changed the same field.
+        #[arg(long, value_enum)]
+        keep: Option<Kept>,
+        /// The same for one field; may be given several times.
+        #[arg(long = "field", value_name = "ID.FIELD=live|proposed", value_parser = choice)]
+        fields: Vec<FieldChoice>,
+    },
     /// Take a proposal back.
     Withdraw {
         id: String,
@@ -72,8 +109,8 @@ enum Risk {
 
 impl Proposals {
     pub async fn run(self, session: &dyn Session) -> Result<ExitCode, BoxError> {
-        let (ledger, config) = (&session.parts().ledger, session.parts().settings.read()?);
-        let query = &ProposalQuery::new(ledger.clone(), session.parts().page_tokens());
+        let (ledger, config) = (&session.parts().ledger, session.parts().settings.read::<Config>()?);
+        let query = &ProposalQuery::new(ledger.clone(), session.parts().page_tokens(), config.governance.clone());
         let write = &ProposalWrite::new(ledger.clone(), &config);
         let decided = match self.act {
             Act::List { status, limit } => {
@@ -83,11 +120,27 @@ impl Proposals {
                 let listed = perform(session, "ProposalQueryService.ListProposals", "", work).await?;
                 return print(session, &listed, false, list_lines);
             }
-            Act::Show { id } => {
+            Act::Inbox => {
+                let work = |ctx| async move { inbox(query, &ctx).await };
+                let listed = perform(session, "ProposalQueryService.ListProposals", "", work).await?;
+                return print(session, &listed, false, list_lines);
+            }
+            Act::Show { id, json } => {
                 let request = GetProposalRequest { proposal_id: id.clone(), read_context: None };
-                let work = |ctx| async move { query.get_proposal(&ctx, request).await };
-                let shown = perform(session, "ProposalQueryService.GetProposal", &id, work).await?;
-                return print(session, &shown, true, |_| Vec::new());
+                let work = |ctx| async move { query.review_proposal(&ctx, request).await };
+                let shown = perform(session, "ProposalQueryService.ReviewProposal", &id, work).await?;
+                return print(session, &shown, json, review::lines);
+            }
+            Act::Comment { id, text, field } => {
+                let request = CommentProposalRequest { proposal_id: id.clone(), text, field, request_changes: false };
+                let work = |ctx| async move { write.comment_proposal(&ctx, request).await };
+                perform(session, "ProposalWriteService.CommentProposal", &id, work).await?
+            }
+            Act::RequestChanges { id, reason, field } => {
+                let request =
+                    CommentProposalRequest { proposal_id: id.clone(), text: reason, field, request_changes: true };
+                let work = |ctx| async move { write.comment_proposal(&ctx, request).await };
+                perform(session, "ProposalWriteService.CommentProposal", &id, work).await?
             }
             Act::Triage { id, risk } => {
                 let risk_level = risk.map_or(RiskLevel::Unspecified, Risk::level).into();
@@ -95,9 +148,9 @@ impl Proposals {
                 let work = |ctx| async move { write.triage_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.TriageProposal", &id, work).await?
             }
-            Act::Approve { id, reason, together } => {
+            Act::Approve { id, reason, together, only } => {
                 let request =
-                    ApproveProposalRequest { proposal_id: id.clone(), rationale: reason, together, plan: None };
+                    ApproveProposalRequest { proposal_id: id.clone(), rationale: reason, together, plan: None, only };
                 let work = |ctx| async move { write.approve_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.ApproveProposal", &id, work).await?
             }
@@ -106,8 +159,9 @@ impl Proposals {
                 let work = |ctx| async move { write.reject_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.RejectProposal", &id, work).await?
             }
-            Act::Rebase { id } => {
-                let request = RebaseProposalRequest { proposal_id: id.clone() };
+            Act::Rebase { id, keep, fields } => {
+                let keep = keep.map(|kept| kept.word().to_owned());
+                let request = RebaseProposalRequest { proposal_id: id.clone(), keep, fields };
                 let work = |ctx| async move { write.rebase_proposal(&ctx, request).await };
                 perform(session, "ProposalWriteService.RebaseProposal", &id, work).await?
             }
@@ -117,8 +171,56 @@ impl Proposals {
                 perform(session, "ProposalWriteService.WithdrawProposal", &id, work).await?
             }
         };
-        print(session, &decided, false, |decided| decided.proposal.iter().map(line).collect())
+        print(session, &decided, false, |decided| {
+            let rest = decided.rest_id.iter().map(|rest| format!("{rest}  holds the rest"));
+            decided.proposal.iter().map(line).chain(rest).collect()
+        })
     }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kept {
+    Live,
+    Proposed,
+}
+
+impl Kept {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Proposed => "proposed",
+        }
+    }
+}
+
+/// Reads `ID.FIELD=live`.
+fn choice(text: &str) -> Result<FieldChoice, String> {
+    let parts = text.split_once('=').and_then(|(path, keep)| Some((path.split_once('.')?, keep)));
+    let ((id, field), keep) = parts.ok_or("give ID.FIELD=live or ID.FIELD=proposed")?;
+    Ok(FieldChoice { element_id: id.to_owned(), field: field.to_owned(), keep: keep.to_owned() })
+}
+
+/// What waits, the riskiest and then the oldest first; what its author has to change comes last.
+async fn inbox(query: &ProposalQuery, ctx: &contract::Context) -> Result<ListProposalsResponse, contract::CallError> {
+    let mut all = ListProposalsResponse::default();
+    for status in [
+        ProposalStatus::ProposalProposed,
+        ProposalStatus::ProposalTriaged,
+        ProposalStatus::ProposalInReview,
+        ProposalStatus::ProposalChangesRequested,
+    ] {
+        let request = ListProposalsRequest { status: status.into(), page_size: 200, ..Default::default() };
+        let page = query.list_proposals(ctx, request).await?;
+        all.proposals.extend(page.proposals);
+        all.next_page_token = all.next_page_token.or(page.next_page_token);
+        all.read_context = page.read_context;
+    }
+    let waits_for_author = |proposal: &Proposal| proposal.status() == ProposalStatus::ProposalChangesRequested;
+    all.proposals.sort_by(|one, other| {
+        let order = |proposal: &Proposal| (waits_for_author(proposal), std::cmp::Reverse(proposal.risk_level));
+        order(one).cmp(&order(other)).then_with(|| one.created_at.cmp(&other.created_at))
+    });
+    Ok(all)
 }
 
 impl Risk {

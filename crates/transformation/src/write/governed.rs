@@ -14,7 +14,9 @@ use super::answer::{Answered, Proposable, describe};
 use super::{Planner, Recorder, references};
 use crate::Error;
 use crate::domain::policy::{Governance, Mode, Policy, Ruling, Way};
-use crate::domain::proposal::{self, Act, Change, LinkPin, Pin, Proposal, ProposalFact, ProposedFact, Risk, Status};
+use crate::domain::proposal::{
+    self, Act, Change, LinkPin, Pin, Proposal, ProposalFact, ProposedFact, Risk, Settled, Status,
+};
 use crate::domain::{Decision, Fact, Notes, Stored};
 use crate::projection::{Snapshot, message};
 
@@ -30,6 +32,16 @@ pub struct Asked {
     pub mode: Mode,
     /// The proposal that this one takes the place of.
     pub rebase_of: Option<Box<Stored<Proposal>>>,
+    /// What was decided on the way there, field by field.
+    pub settled: Vec<Settled>,
+    /// Why, in the caller's words.
+    pub reason: Option<String>,
+}
+
+impl Asked {
+    pub fn new(operation: &'static str, tier: RiskTier, mode: Mode) -> Self {
+        Self { operation, tier, mode, rebase_of: None, settled: Vec::new(), reason: None }
+    }
 }
 
 /// The mode that an argument names.
@@ -84,6 +96,14 @@ impl<'a> GovernedWrite<'a> {
         let reserved = Arc::new(Reserved { source: caller.ids.clone(), taken: Mutex::default() });
         let ctx = Context { ids: reserved.clone(), ..caller.clone() };
         Ok(Self { recorder, caller, governance: &policy.governance, asked, way, arguments, reserved, ctx })
+    }
+
+    /// The same write with ids that were reserved before, as far as they go.
+    pub fn reusing(mut self, ids: Vec<String>) -> Self {
+        let source: Arc<dyn IdSource> = Arc::new(Reserve::of(ids, self.caller.ids.clone()));
+        self.reserved = Arc::new(Reserved { source, taken: Mutex::default() });
+        self.ctx = Context { ids: self.reserved.clone(), ..self.caller.clone() };
+        self
     }
 
     /// Makes the write, or files it.
@@ -229,6 +249,10 @@ impl<'a> GovernedWrite<'a> {
             accepted_as: Vec::new(),
             rebased_to: None,
             rebase_of: None,
+            comments: Vec::new(),
+            settled: self.asked.settled.clone(),
+            reason: self.asked.reason.clone(),
+            call: Some(ctx.request.request_id.clone()),
             created_at: ctx.now,
             updated_at: ctx.now,
         };
@@ -351,7 +375,7 @@ impl<A: Proposable + Clone + Send + Sync> Answered for Proposed<A> {
 }
 
 /// The versions that a decision rests on, as they are now.
-async fn pins(expectations: &[Expectation], snapshot: &Snapshot<'_>) -> Result<Vec<Pin>, Error> {
+pub async fn pins(expectations: &[Expectation], snapshot: &Snapshot<'_>) -> Result<Vec<Pin>, Error> {
     let key = |expectation: &Expectation| match expectation {
         Expectation::Version { key, .. } | Expectation::Exists { key }
             if key.kind != crate::domain::fact::kind::MODEL =>
@@ -370,7 +394,7 @@ async fn pins(expectations: &[Expectation], snapshot: &Snapshot<'_>) -> Result<V
 }
 
 /// The elements whose relationships a decision rests on.
-fn link_pins(expectations: &[Expectation], extended: &[Stored<Proposal>]) -> Vec<LinkPin> {
+pub fn link_pins(expectations: &[Expectation], extended: &[Stored<Proposal>]) -> Vec<LinkPin> {
     // Where the proposals that it builds upon link something, the outline has to do.
     let linked: BTreeSet<&str> = extended.iter().flat_map(|one| one.linked()).collect();
     let pin = |expectation: &Expectation| match expectation {
@@ -384,7 +408,7 @@ fn link_pins(expectations: &[Expectation], extended: &[Stored<Proposal>]) -> Vec
 }
 
 /// What the facts would do, as a reviewer calls it.
-fn change_of(facts: &[Fact]) -> Change {
+pub fn change_of(facts: &[Fact]) -> Change {
     let only = |of: fn(&Fact) -> bool| !facts.is_empty() && facts.iter().all(of);
     if facts.iter().any(|fact| matches!(fact, Fact::ElementDeleted(_) | Fact::ViewDeleted(_))) {
         Change::Delete

@@ -1,10 +1,13 @@
 //! Where people decide what was filed. Nothing here is a tool.
 
+mod part;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use contract::generated::transformation::{
-    ApproveProposalRequest, Outcome as OutcomeMessage, ProposalDecided, ProposalWriteService, RebaseProposalRequest,
-    RejectProposalRequest, RiskLevel, TriageProposalRequest, WithdrawProposalRequest,
+    ApproveProposalRequest, CommentProposalRequest, Outcome as OutcomeMessage, ProposalDecided, ProposalWriteService,
+    RebaseProposalRequest, RejectProposalRequest, RiskLevel, TriageProposalRequest, WithdrawProposalRequest,
 };
 use contract::{CallError, Context, RiskTier};
 use ledger::{Expectation, Overlay, Seq, SharedLedger};
@@ -16,7 +19,8 @@ use super::planner::Outcome;
 use super::{Command, Planner, Recorder};
 use crate::domain::decision::version_id;
 use crate::domain::policy::{Mode, Policy};
-use crate::domain::proposal::{self, Act, Approved, LinkPin, PinsNow, Proposal, ProposalFact, Risk};
+use crate::domain::proposal::rebase::{self, Keep};
+use crate::domain::proposal::{self, Act, Approved, LinkPin, PinsNow, Proposal, ProposalFact, Risk, Settled};
 use crate::domain::{Decision, Fact, Notes, Stored};
 use crate::projection::{Snapshot, fold, message};
 use crate::{Config, Error};
@@ -24,9 +28,9 @@ use crate::{Config, Error};
 /// Everything that is decided about proposals.
 #[derive(Clone)]
 pub struct ProposalWrite {
-    planner: Planner,
-    recorder: Recorder,
-    policy: Policy,
+    pub(super) planner: Planner,
+    pub(super) recorder: Recorder,
+    pub(super) policy: Policy,
 }
 
 impl ProposalWrite {
@@ -38,7 +42,11 @@ impl ProposalWrite {
         }
     }
 
-    async fn load<'a>(&'a self, ctx: &'a Context, id: &str) -> Result<(Snapshot<'a>, Stored<Proposal>), Error> {
+    pub(super) async fn load<'a>(
+        &'a self,
+        ctx: &'a Context,
+        id: &str,
+    ) -> Result<(Snapshot<'a>, Stored<Proposal>), Error> {
         let snapshot = Snapshot::live(self.recorder.ledger(), ctx).await?;
         let proposal = snapshot.proposal(id).await?;
         Ok((snapshot, proposal))
@@ -131,26 +139,43 @@ impl ProposalWrite {
             facts.extend(record.map(|record| Fact::Proposal(ProposalFact::DecisionRecorded(record))));
             notes = change.notes;
             let proposal = Stored { state: accepted, version: stored.version + 1, at: ctx.now };
-            last = Some(Decided { proposal, outcome: OutcomeMessage::Committed });
+            last = Some(Decided { proposal, outcome: OutcomeMessage::Committed, rest: None });
         }
         let outcome = last.expect("at least one proposal is accepted");
         Ok(Decision { outcome, facts, expectations, notes })
     }
 
-    /// Files the same change again on the current versions, and closes the old proposal.
-    async fn rebase(&self, ctx: &Context, id: &str) -> Result<ProposalDecided, Error> {
-        let (_, stored) = self.load(ctx, id).await?;
+    /// Files the same change again on the current versions, and closes the old proposal with its approvals. Fields that others
+    /// have changed meanwhile stay as they are; where both changed the same one, the request says which value stays.
+    async fn rebase(&self, ctx: &Context, request: &RebaseProposalRequest) -> Result<ProposalDecided, Error> {
+        let (snapshot, stored) = self.load(ctx, &request.proposal_id).await?;
+        let settled = self.settle(&snapshot, &stored, request).await?;
+        let mut next = stored.state.clone();
+        for one in settled.iter().filter(|one| one.kept == Keep::Live) {
+            if !rebase::leave_out(&mut next.arguments, &one.record, &one.field) {
+                let reason = format!("{} of {} cannot stay as it is without the rest", one.field, one.record);
+                let hint = "keep the proposed value, or withdraw the proposal and file another";
+                return Err(Error::invalid("fields", reason, hint));
+            }
+        }
         let asked = Asked {
-            operation: Command::operation_of(&stored)?,
-            tier: tier(stored.risk),
-            mode: Mode::Propose,
             rebase_of: Some(Box::new(stored.clone())),
+            settled,
+            reason: stored.reason.clone(),
+            ..Asked::new(Command::operation_of(&stored)?, tier(stored.risk), Mode::Propose)
         };
-        let write = GovernedWrite::open(&self.recorder, &self.policy, ctx, asked, &stored.arguments)?;
-        let command = Command::filed(&write.ctx, &stored)?;
+        let write = GovernedWrite::open(&self.recorder, &self.policy, ctx, asked, &next.arguments)?
+            .reusing(stored.reserved_ids.clone());
+        let command = Command::filed(&write.ctx, &next)?;
         let filed =
             write.submit_over(&self.planner, async |planner: Planner| planner.decide(ctx, &command).await).await?;
-        let next = filed.proposal.map(|note| note.id).unwrap_or_default();
+        let Some(next) = filed.proposal.map(|note| note.id) else {
+            return Err(Error::ProposalState {
+                proposal: stored.id.clone(),
+                status: stored.status.label(),
+                reason: "nothing of it is left to propose: withdraw it".to_owned(),
+            });
+        };
         let (snapshot, fresh) = self.load(ctx, &next).await?;
         let current = snapshot.pins_with_extended(&fresh).await?;
         let rivals = snapshot.rivals(&fresh).await?;
@@ -158,7 +183,41 @@ impl ProposalWrite {
             success: true,
             proposal: Some(message::proposal(&fresh, &current, rivals, true)),
             outcome: OutcomeMessage::Proposed.into(),
+            rest_id: None,
         })
+    }
+
+    /// What a rebase decides where both sides have changed the same field; refuses while something is undecided.
+    async fn settle(
+        &self,
+        snapshot: &Snapshot<'_>,
+        proposal: &Proposal,
+        request: &RebaseProposalRequest,
+    ) -> Result<Vec<Settled>, Error> {
+        let for_all = request.keep.as_deref().map(|word| Keep::read("keep", word)).transpose()?;
+        let mut choices = BTreeMap::new();
+        for choice in &request.fields {
+            let keep = Keep::read("fields", &choice.keep)?;
+            choices.insert((choice.element_id.as_str(), choice.field.as_str()), keep);
+        }
+        let (mut settled, mut open) = (Vec::new(), Vec::new());
+        for met in snapshot.meetings(proposal).await? {
+            match choices.get(&(met.record.as_str(), met.field.as_str())).copied().or(for_all) {
+                None => open.push(met),
+                Some(kept) => settled.push(Settled {
+                    record: met.record,
+                    field: met.field,
+                    base: met.base,
+                    live: met.live,
+                    proposed: met.proposed,
+                    kept,
+                }),
+            }
+        }
+        match open.is_empty() {
+            true => Ok(settled),
+            false => Err(Error::RebaseConflict { proposal: proposal.id.clone(), meetings: open }),
+        }
     }
 }
 
@@ -189,7 +248,10 @@ impl ProposalWriteService for ProposalWrite {
         request: ApproveProposalRequest,
     ) -> Result<ProposalDecided, CallError> {
         let act = act(ctx, request.rationale.clone());
-        Ok(self.recorder.once(ctx, || self.approve(ctx, &request, &act)).await?)
+        if !request.only.is_empty() {
+            return Ok(self.recorder.once(ctx, || Box::pin(self.approve_part(ctx, &request, &act))).await?);
+        }
+        Ok(self.recorder.once(ctx, || Box::pin(self.approve(ctx, &request, &act))).await?)
     }
 
     async fn reject_proposal(
@@ -210,7 +272,21 @@ impl ProposalWriteService for ProposalWrite {
         ctx: &Context,
         request: RebaseProposalRequest,
     ) -> Result<ProposalDecided, CallError> {
-        Ok(self.rebase(ctx, &request.proposal_id).await?)
+        Ok(self.rebase(ctx, &request).await?)
+    }
+
+    async fn comment_proposal(
+        &self,
+        ctx: &Context,
+        request: CommentProposalRequest,
+    ) -> Result<ProposalDecided, CallError> {
+        let act = act(ctx, Some(request.text.clone()));
+        let decide = async || {
+            let (_, stored) = self.load(ctx, &request.proposal_id).await?;
+            let said = proposal::comment(&stored, request.field.clone(), request.request_changes, &act)?;
+            Ok(decided(said, stored.version, OutcomeMessage::Committed))
+        };
+        Ok(self.recorder.once(ctx, decide).await?)
     }
 
     async fn withdraw_proposal(
@@ -230,8 +306,10 @@ impl ProposalWriteService for ProposalWrite {
 /// A proposal after something was decided about it.
 #[derive(Debug, Clone)]
 pub struct Decided {
-    proposal: Stored<Proposal>,
-    outcome: OutcomeMessage,
+    pub(super) proposal: Stored<Proposal>,
+    pub(super) outcome: OutcomeMessage,
+    /// The proposal that holds what was not accepted.
+    pub(super) rest: Option<String>,
 }
 
 impl Answered for Decided {
@@ -248,6 +326,7 @@ impl Answered for Decided {
             success: true,
             proposal: Some(message::proposal(&self.proposal, &unchanged, Vec::new(), true)),
             outcome: self.outcome.into(),
+            rest_id: self.rest.clone(),
         }
     }
 }
@@ -263,7 +342,7 @@ fn act(ctx: &Context, rationale: Option<String>) -> Act<'_> {
 
 fn decided(decision: Decision<Proposal>, version: u64, outcome: OutcomeMessage) -> Decision<Decided> {
     let at = decision.outcome.updated_at;
-    decision.map(|state| Decided { proposal: Stored { state, version: version + 1, at }, outcome })
+    decision.map(|state| Decided { proposal: Stored { state, version: version + 1, at }, outcome, rest: None })
 }
 
 fn tier(risk: Risk) -> RiskTier {
@@ -275,7 +354,7 @@ fn tier(risk: Risk) -> RiskTier {
 }
 
 /// The versions that a change makes.
-fn versions_made(outcome: &Outcome) -> Vec<String> {
+pub(super) fn versions_made(outcome: &Outcome) -> Vec<String> {
     match outcome {
         Outcome::Created(created) => std::iter::once(version_id(&created.element.id, 1))
             .chain(created.link.iter().map(|link| version_id(&link.relationship.id, 1)))

@@ -38,7 +38,7 @@ impl ScrumWriteService for ScrumWrite {
         request: ScrumDomainIntent,
     ) -> Result<ScrumDomainIntentResponse, CallError> {
         let (operation, mode) = ("submitScrumIntent", governed::mode(request.commit_mode()));
-        let asked = Asked { operation, tier: self.policy.tier(operation), mode, rebase_of: None };
+        let asked = Asked::new(operation, self.policy.tier(operation), mode);
         let intent = Submission::read(ctx, request.clone())?.intent;
         let fits = role::permit(&ctx.principal.roles, &intent);
         let ruling = policy::rule_scrum(&self.policy, &ctx.principal, fits.is_ok(), mode);

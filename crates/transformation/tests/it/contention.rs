@@ -141,7 +141,8 @@ fn crowded(world: &World, refusals: u32, silences: u32) -> (Arc<Crowded>, Transf
     let ledger = Crowded { inner: world.ledger.clone(), refusals, silences, commits: AtomicU32::new(0) };
     let ledger = Arc::new(ledger);
     let check = Arc::new(|_: &str, arguments: &serde_json::Map<String, serde_json::Value>| Ok(arguments.clone()));
-    (ledger.clone(), Transformation::new(ledger, Config::default(), check, PageTokens::new(&[7; 32])))
+    let search = search::Search::in_memory(ledger.clone());
+    (ledger.clone(), Transformation::new(ledger, &search, Config::default(), check, PageTokens::new(&[7; 32])))
 }
 
 /// Creates an element while the first commits are refused; shows the code or `ok`, and how many commits were tried.

@@ -151,7 +151,7 @@ async fn a_write_schema_is_the_schema_of_the_tool() {
         .find(|tool| tool.name == "transformation.createElement")
         .unwrap()
         .clone();
-    assert_eq!(answer["schema"], Value::Object(tool.input_schema));
+    assert_eq!(answer["schema"], Value::Object(tool.whole_schema()));
     assert_eq!(answer["examples"].as_array().unwrap().len(), tool.examples.len());
 }
 

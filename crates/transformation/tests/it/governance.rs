@@ -35,7 +35,7 @@ async fn reject(world: &World, proposal: &str, rationale: &str) -> Value {
 }
 
 pub async fn rebase(world: &World, proposal: &str) -> Value {
-    let request = RebaseProposalRequest { proposal_id: proposal.to_owned() };
+    let request = RebaseProposalRequest { proposal_id: proposal.to_owned(), ..Default::default() };
     shown(world, world.capability.proposals().rebase_proposal(&world.ctx(), request).await)
 }
 

@@ -26,6 +26,7 @@ mod references;
 mod refusals;
 mod relationships;
 mod replay;
+mod review;
 mod routing;
 mod scrum;
 mod search;

@@ -92,7 +92,7 @@ async fn decide(world: &World, dice: &mut Dice) {
     // Any of these may be refused: the proposal may be stale or impossible by now.
     match dice.below(4) {
         0..=1 => _ = desk.approve_proposal(&ctx, ApproveProposalRequest { proposal_id, ..Default::default() }).await,
-        2 => _ = desk.rebase_proposal(&ctx, RebaseProposalRequest { proposal_id }).await,
+        2 => _ = desk.rebase_proposal(&ctx, RebaseProposalRequest { proposal_id, ..Default::default() }).await,
         _ => _ = desk.reject_proposal(&ctx, RejectProposalRequest { proposal_id, rationale: "no".to_owned() }).await,
     }
 }

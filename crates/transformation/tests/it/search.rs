@@ -29,7 +29,7 @@ async fn names(world: &World, arguments: Value) -> Vec<String> {
 async fn capabilities_are_found_by_name_description_and_tags() {
     let world = sales_world().await;
     for (query, expected) in [
-        ("order management", vec!["Order Management"]),
+        ("order management", vec!["Order Management", "Billing"]),
         ("ORDER", vec!["Order Management", "Billing"]),
         ("invoice", vec!["Billing"]),
         ("retention", vec!["Archive"]),

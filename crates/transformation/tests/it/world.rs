@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use contract::{Capability, Context, Effect, Misfit, NoClient, RequestMeta, Violation, ViolationKind};
 use desk::PageTokens;
-use ledger::{Change, NewFact, SharedLedger};
+use ledger::{Change, NewFact, SearchStore, SharedLedger};
 use ledger_sqlite::{Options, SqliteLedger};
 use scope::{Clock, FixedClock, IdSource, Principal, PrincipalKind, Scope, SequentialIds, TenantId};
+use search::Search;
 use serde_json::{Map, Value, json};
 use transformation::domain::Fact;
 use transformation::domain::model::Model;
@@ -19,6 +20,9 @@ use transformation::{Config, Transformation};
 pub struct World {
     pub capability: Arc<Transformation>,
     pub ledger: SharedLedger,
+    /// The same database, as search keeps its rows in it.
+    pub store: Arc<dyn SearchStore>,
+    pub search: Search,
     pub scope: Scope,
     pub principal: Principal,
     clock: Arc<FixedClock>,
@@ -47,19 +51,34 @@ impl World {
         Self::of(Config::default())
     }
 
+    /// A fresh tenant whose elements are found so.
+    pub async fn searching(options: search::Options) -> Self {
+        let world = Self::made(Config::default(), options);
+        world.capability.provision(&world.ctx()).await.unwrap();
+        world
+    }
+
     fn of(config: Config) -> Self {
+        Self::made(config, search::Options::default())
+    }
+
+    fn made(config: Config, searching: search::Options) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let clock = Arc::new(FixedClock::at("2026-07-28T10:00:00Z".parse().unwrap()));
         let options = Options { clock: clock.clone(), ..Options::default() };
-        let ledger: SharedLedger = Arc::new(SqliteLedger::open(directory.path(), options).unwrap());
+        let ledger = Arc::new(SqliteLedger::open(directory.path(), options).unwrap());
+        let search = Search::new(ledger.clone(), ledger.clone(), searching);
         Self {
             capability: Arc::new(Transformation::new(
                 ledger.clone(),
+                &search,
                 config,
                 Arc::new(check),
                 PageTokens::new(&[7; 32]),
             )),
+            store: ledger.clone(),
             ledger,
+            search,
             scope: Scope::local(),
             principal: Principal::local("tester"),
             clock,
@@ -67,6 +86,13 @@ impl World {
             calls: Arc::default(),
             _directory: Arc::new(directory),
         }
+    }
+
+    /// The same store under other settings.
+    pub fn under(&self, config: Config) -> Self {
+        let (ledger, tokens) = (self.ledger.clone(), PageTokens::new(&[7; 32]));
+        let capability = Transformation::new(ledger, &self.search, config, Arc::new(check), tokens);
+        Self { capability: Arc::new(capability), ..self.clone() }
     }
 
     /// The same store, seen by another tenant.

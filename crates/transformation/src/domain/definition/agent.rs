@@ -1,8 +1,8 @@
 //! What the definition of an agent says: where it runs, what wakes it, what it may call.
 
+use contract::agent::AgentTools;
 use serde_json::Value;
 
-use super::ToolFilter;
 use super::document::{Fields, Node};
 use crate::Error;
 
@@ -17,7 +17,7 @@ pub struct AgentDefinition {
     pub image: String,
     pub triggers: Vec<Trigger>,
     pub workflows: Vec<String>,
-    pub tools: ToolFilter,
+    pub tools: AgentTools,
     pub scope: Option<Scope>,
     /// The highest risk of a tool that it may call.
     pub risk_tier: Option<RiskTier>,
@@ -109,10 +109,19 @@ fn trigger(node: &Node<'_>) -> Result<Trigger, Error> {
     }
 }
 
-fn tools(spec: &Fields<'_>) -> Result<ToolFilter, Error> {
-    let Some(tools) = spec.optional("tools") else { return Ok(ToolFilter::default()) };
+/// Without tools of its own an agent has none.
+fn tools(spec: &Fields<'_>) -> Result<AgentTools, Error> {
+    let risk_tier = risk_tier(spec)?.map(|tier| match tier {
+        RiskTier::Low => contract::RiskTier::Low,
+        RiskTier::Medium => contract::RiskTier::Medium,
+        RiskTier::High => contract::RiskTier::High,
+    });
+    let reads_only = scope(spec)? == Some(Scope::ReadOnly);
+    let Some(tools) = spec.optional("tools") else {
+        return Ok(AgentTools { risk_tier, reads_only, ..AgentTools::default() });
+    };
     let lists = tools.fields(&["allow", "deny"])?;
-    Ok(ToolFilter { allow: texts(&lists, "allow")?, deny: texts(&lists, "deny")? })
+    Ok(AgentTools { allow: texts(&lists, "allow")?, deny: texts(&lists, "deny")?, risk_tier, reads_only })
 }
 
 fn scope(spec: &Fields<'_>) -> Result<Option<Scope>, Error> {

@@ -15,6 +15,8 @@ pub enum ProposalFact {
     Accepted(Proposal),
     Rejected(Proposal),
     Withdrawn(Proposal),
+    Commented(Proposal),
+    ChangesRequested(Proposal),
     DecisionRecorded(DecisionRecord),
 }
 
@@ -27,6 +29,8 @@ impl ProposalFact {
             Self::Accepted(_) => "transformation.ProposalAccepted",
             Self::Rejected(_) => "transformation.ProposalRejected",
             Self::Withdrawn(_) => "transformation.ProposalWithdrawn",
+            Self::Commented(_) => "transformation.ProposalCommented",
+            Self::ChangesRequested(_) => "transformation.ProposalChangesRequested",
             Self::DecisionRecorded(_) => "transformation.GateDecisionRecorded",
         }
     }
@@ -38,7 +42,9 @@ impl ProposalFact {
             | Self::Approved(proposal)
             | Self::Accepted(proposal)
             | Self::Rejected(proposal)
-            | Self::Withdrawn(proposal) => Ok(proposal),
+            | Self::Withdrawn(proposal)
+            | Self::Commented(proposal)
+            | Self::ChangesRequested(proposal) => Ok(proposal),
             Self::DecisionRecorded(record) => Err(record),
         }
     }
@@ -60,6 +66,8 @@ impl ProposalFact {
             "transformation.ProposalAccepted" => state(body).map(Self::Accepted),
             "transformation.ProposalRejected" => state(body).map(Self::Rejected),
             "transformation.ProposalWithdrawn" => state(body).map(Self::Withdrawn),
+            "transformation.ProposalCommented" => state(body).map(Self::Commented),
+            "transformation.ProposalChangesRequested" => state(body).map(Self::ChangesRequested),
             "transformation.GateDecisionRecorded" => state(body).map(Self::DecisionRecorded),
             _ => return None,
         })

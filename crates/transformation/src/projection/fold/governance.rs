@@ -39,7 +39,9 @@ pub fn record(fact: &ProposalFact) -> Record {
         | ProposalFact::Approved(state)
         | ProposalFact::Accepted(state)
         | ProposalFact::Rejected(state)
-        | ProposalFact::Withdrawn(state) => proposal(state),
+        | ProposalFact::Withdrawn(state)
+        | ProposalFact::Commented(state)
+        | ProposalFact::ChangesRequested(state) => proposal(state),
         ProposalFact::DecisionRecorded(state) => decision(state),
     }
 }

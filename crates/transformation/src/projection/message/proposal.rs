@@ -5,7 +5,7 @@ use scope::PrincipalKind;
 
 use crate::domain::Stored;
 use crate::domain::decision::version_id;
-use crate::domain::proposal::{Change, PinsNow, Proposal, Risk, Status, is_stale};
+use crate::domain::proposal::{Change, Comment, PinsNow, Proposal, Risk, Settled, Status, is_stale};
 
 /// The proposal that a write became.
 pub fn proposal_note(proposal: &Proposal) -> proto::ProposalNote {
@@ -69,6 +69,30 @@ pub fn proposal(stored: &Stored<Proposal>, current: &PinsNow, rivals: Vec<String
         version_id: version_id(&proposal.id, stored.version),
         extends: proposal.extends.clone(),
         plan: proposal.plan.clone(),
+        comments: proposal.comments.iter().map(comment).collect(),
+        settled: proposal.settled.iter().map(settled).collect(),
+        reason: proposal.reason.clone(),
+        call_id: proposal.call.clone(),
+    }
+}
+
+pub fn comment(comment: &Comment) -> proto::ProposalComment {
+    proto::ProposalComment {
+        by: comment.by.clone(),
+        at: comment.at.to_string(),
+        text: comment.text.clone(),
+        field: comment.field.clone(),
+    }
+}
+
+fn settled(settled: &Settled) -> proto::SettledField {
+    proto::SettledField {
+        element_id: settled.record.clone(),
+        field: settled.field.clone(),
+        base: Some(contract::Json(settled.base.clone())),
+        live: Some(contract::Json(settled.live.clone())),
+        proposed: Some(contract::Json(settled.proposed.clone())),
+        kept: settled.kept.label().to_owned(),
     }
 }
 
@@ -80,6 +104,7 @@ fn status(status: Status) -> proto::ProposalStatus {
         Status::Accepted => proto::ProposalStatus::ProposalAccepted,
         Status::Rejected => proto::ProposalStatus::ProposalRejected,
         Status::Withdrawn => proto::ProposalStatus::ProposalWithdrawn,
+        Status::ChangesRequested => proto::ProposalStatus::ProposalChangesRequested,
     }
 }
 
