@@ -43,6 +43,7 @@ fn task(number: usize) -> Value {
 async fn measure(what: &str, ledger: SharedLedger, callers: usize, calls: usize, size: usize) {
     let folder = tempfile::tempdir().unwrap();
     let neotoma = Arc::new(Neotoma::new(Parts {
+        search: search::Search::in_memory(ledger.clone()),
         ledger,
         config: Config::default(),
         interpreter: Arc::new(Rules::default()),

@@ -40,6 +40,8 @@ impl Default for Config {
 #[derive(Clone)]
 pub struct Parts {
     pub ledger: SharedLedger,
+    /// Where entities and sources are found.
+    pub search: search::Search,
     pub config: Config,
     pub interpreter: Arc<dyn Interpreter>,
     pub blobs: Arc<dyn Blobs>,

@@ -6,6 +6,8 @@
 //! Values are never changed beyond what their type needs: an amount becomes a number, a date becomes ISO, the rest stays as
 //! written. What is unreadable or could be read in two ways is left out.
 
+mod account;
+mod address;
 mod agreement;
 mod amount;
 mod archive;
@@ -14,7 +16,9 @@ mod bundle;
 mod calendar;
 mod card;
 mod checklist;
+mod clock;
 mod content_line;
+mod contractors;
 mod csv;
 mod date;
 mod decode;
@@ -27,8 +31,12 @@ mod invoice;
 mod items;
 mod json;
 mod language;
+mod layout;
+mod letter;
+mod letterhead;
 mod lines;
 mod meeting;
+mod minutes;
 mod note;
 mod office;
 mod openai;
@@ -36,6 +44,7 @@ mod pairs;
 mod paper;
 mod parties;
 mod party;
+mod payment;
 mod pdf;
 mod prose;
 mod quote;
@@ -44,9 +53,11 @@ mod record;
 mod rules;
 mod sheet;
 mod signature;
+mod sums;
 mod table;
 mod tax;
 mod terms;
+mod todo;
 mod vocabulary;
 mod worker;
 

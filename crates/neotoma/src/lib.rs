@@ -24,6 +24,7 @@ mod capability;
 mod module;
 mod near;
 mod refusal;
+mod retrieval;
 mod terminal;
 mod user;
 

@@ -9,7 +9,7 @@ use blobs::FileBlobs;
 use blobs::jail::Roots;
 use blobs::sign::Links;
 use clap::{ArgMatches, Command};
-use contract::Capability;
+use contract::{Capability, Context};
 use desk::module::{self, BoxError, Section, Session};
 use futures::future::BoxFuture;
 use ledger::Fold;
@@ -52,9 +52,14 @@ impl desk::Module for Module {
                 tokens: parts.page_tokens(),
                 roots: Arc::new(Roots::open(&settings.upload_roots)?),
                 ledger: parts.ledger,
+                search: parts.search,
             });
             Ok(Arc::new(capability) as Arc<dyn Capability>)
         })
+    }
+
+    fn partition(&self, ctx: &Context) -> Option<String> {
+        user::of_caller(ctx, None).ok()
     }
 
     fn fold(&self) -> Option<Arc<dyn Fold>> {

@@ -12,10 +12,13 @@ mod provenance;
 mod related;
 pub(crate) mod relationships;
 mod schema;
+mod search;
 mod snapshot;
 mod source;
 mod timeline;
 mod window;
+
+use std::sync::Arc;
 
 use contract::generated::neotoma::{
     DescribeSchemaRequest, DescribeSchemaResponse, GetEntityByIdentifierRequest, GetEntityByIdentifierResponse,
@@ -24,7 +27,7 @@ use contract::generated::neotoma::{
     GetRelatedEntitiesRequest, GetRelatedEntitiesResponse, ListObservationsRequest, ListObservationsResponse,
     ListRelationshipsRequest, ListRelationshipsResponse, ListTimelineEventsRequest, ListTimelineEventsResponse,
     NeotomaQueryService, ReadEntityRequest, ReadSourceRequest, ReadSourceResponse, RetrieveEntitiesRequest,
-    RetrieveEntitiesResponse,
+    RetrieveEntitiesResponse, SearchRequest, SearchResponse,
 };
 use contract::{CallError, Context};
 use desk::Place;
@@ -34,6 +37,7 @@ use crate::capability::Parts;
 use crate::domain::ids;
 use crate::interpret::Quotes;
 use crate::projection::{Reader, message};
+use crate::retrieval::Records;
 use crate::{Error, user};
 use entities::Cursor;
 
@@ -41,11 +45,15 @@ use entities::Cursor;
 pub struct Query {
     parts: Parts,
     quotes: Quotes,
+    search: search::Search,
 }
 
 impl Query {
     pub fn new(parts: Parts) -> Self {
-        Self { parts, quotes: Quotes::default() }
+        let (ledger, blobs, quotes) = (parts.ledger.clone(), parts.blobs.clone(), Quotes::default());
+        let records = Arc::new(Records { ledger, blobs, quotes: quotes.clone() });
+        let search = search::Search { finder: parts.search.attach(records.clone()), records };
+        Self { parts, quotes, search }
     }
 
     fn ledger(&self) -> &dyn Ledger {
@@ -122,6 +130,12 @@ impl NeotomaQueryService for Query {
         let mut found = identifier::find(&reader, &request).await?;
         message::snapshots_within(&mut found.entities);
         Ok(found)
+    }
+
+    async fn search(&self, ctx: &Context, request: SearchRequest) -> Result<SearchResponse, CallError> {
+        let user = user::of_caller(ctx, None)?;
+        let reader = Reader::at(self.ledger(), ctx, &user, request.at_ingested.as_deref()).await?;
+        Ok(self.search.search(&reader, request).await?)
     }
 
     async fn get_related_entities(

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::effort::Effort;
 use super::finding::Findings;
-use super::{Extracted, Failure, Understood, amount, identifier, language, vocabulary};
+use super::{Extracted, Failure, Understood, amount, identifier, language, signature, vocabulary};
 
 /// Adds the account to transactions. Other entities stay as they are.
 pub fn account(
@@ -15,7 +15,7 @@ pub fn account(
     effort: &Effort,
 ) -> Result<Understood, Failure> {
     if entities.iter().any(|entity| entity.entity_type != "transaction") {
-        return Ok(entities.into());
+        return Ok(assigned(entities));
     }
     let count = entities.len();
     let mut found = Findings::from(Understood::from(entities));
@@ -71,6 +71,20 @@ pub fn account(
         settle(&mut found, at);
     }
     Ok(found.finish())
+}
+
+/// Tasks of a table, each related to who is to do it.
+fn assigned(entities: Vec<Extracted>) -> Understood {
+    let mut found = Findings::from(Understood::from(entities));
+    for at in 0..found.entities().len() {
+        let entity = &found.entities()[at];
+        let name = entity.fields.get("assignee").and_then(Value::as_str).filter(|_| entity.entity_type == "task");
+        if let Some(name) = name.filter(|name| signature::is_person(name)).map(str::to_owned) {
+            let person = found.person(&name, &[]);
+            found.link("ASSIGNED_TO", at, person, &name);
+        }
+    }
+    found.finish()
 }
 
 fn joined(row: &[String]) -> String {

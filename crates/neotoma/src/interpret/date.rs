@@ -1,8 +1,10 @@
 //! Dates: ISO, `3 March 2026`, `3. März 2026`, `03.03.2026`, and `03/04/2026` where only one order is possible.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use jiff::civil::Date;
+use regex::Regex;
 
 use super::effort::Effort;
 use super::{Failure, language};
@@ -19,6 +21,36 @@ pub fn parse(text: &str, order: Option<Order>) -> Option<String> {
     let text = without_weekday(without_time(text.trim())).trim_matches(|c: char| c.is_whitespace() || c == ',');
     let date = numeric(text, order).or_else(|| named(text))?;
     (date.year() >= 1900 && date.year() <= 2199).then(|| date.to_string())
+}
+
+/// How many bytes of a day with its time are the day.
+pub fn day_bytes(text: &str) -> usize {
+    without_time(text).len()
+}
+
+/// Both readings of a day such as `03/04/2026`, when nothing but its order is open.
+pub fn readings(text: &str) -> Option<(String, String)> {
+    if parse(text, None).is_some() {
+        return None;
+    }
+    Some((parse(text, Some(Order::MonthFirst))?, parse(text, Some(Order::DayFirst))?))
+}
+
+pub fn is_ambiguous(text: &str) -> bool {
+    readings(text).is_some()
+}
+
+/// A day as minutes spell it: `L'anno 2026, il giorno 9 del mese di aprile`, `a los 12 días del mes de marzo de 2026`.
+pub fn formal(text: &str) -> Option<String> {
+    static FORMAL: LazyLock<Regex> = LazyLock::new(|| {
+        let before = r"(?:ann?o|año)\s+(\d{4}).{0,40}?(\d{1,2})\s+(?:del|do)\s+mese?\s+d[ie]\s+(\p{L}+)";
+        let behind = r"(\d{1,2})\s+d[ií]as\s+d[eo]l?\s+m[eê]s\s+de\s+(\p{L}+)\s+de\s+(\d{4})";
+        Regex::new(&format!("(?i){before}|{behind}")).expect("a fixed expression")
+    });
+    let found = FORMAL.captures(text)?;
+    let part = |at: usize, other: usize| found.get(at).or_else(|| found.get(other)).map(|part| part.as_str());
+    let (year, number, month) = (part(1, 6)?, part(2, 4)?, part(3, 5)?);
+    ymd(year.parse().ok()?, language::month(month)?, number.parse().ok()?).map(|day| day.to_string())
 }
 
 /// The order that the dates of one column show: any date that fits only one order decides, two that disagree do not.

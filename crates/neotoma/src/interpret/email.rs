@@ -8,8 +8,12 @@ use mail_parser::{Address, Message, MessageParser, MimeHeaders as _};
 use super::bundle::DEPTH_MAX;
 use super::effort::Effort;
 use super::finding::Findings;
+use super::language::Language;
 use super::rules::{Format, read_within};
-use super::{Failure, Understood, bank, bundle, html, language, paper, party, signature};
+use super::{
+    Extracted, Failure, Understood, bank, bundle, html, identifier, language, letter, lines, paper, parties, party,
+    payment, signature, todo,
+};
 use crate::domain::shape;
 
 /// Addresses that become people.
@@ -41,6 +45,16 @@ pub fn entities(bytes: &[u8], depth: usize, effort: &Effort) -> Result<Understoo
     }
     attachments(&message, at, depth, &mut found, effort)?;
     signature::read(&body, sender(&message).as_deref(), &mut found, effort)?;
+    let language = language::detect(&body);
+    let day = message.date().map(|date| format!("{:04}-{:02}-{:02}", date.year, date.month, date.day));
+    let sent = day.as_deref().and_then(|day| day.parse().ok());
+    ends(&body, sender(&message).as_deref(), &mut found);
+    tasks(&message, &body, language, sent, &mut found, effort)?;
+    let has_event = found.entities().iter().any(|entity| entity.entity_type == "event");
+    if !has_event && let Some(event) = letter::event(&body, language, sent, effort)? {
+        let event = found.add("event", event);
+        found.link("REFERS_TO", at, event, "the message names day and time");
+    }
     let mut said = paper::of_message(&body, effort)?;
     for note in said.entities.iter_mut().filter(|entity| entity.entity_type == "note") {
         note.fields.shift_remove("title");
@@ -57,8 +71,71 @@ pub fn entities(bytes: &[u8], depth: usize, effort: &Effort) -> Result<Understoo
         }
     }
     found.absorb(said);
-    refer(&message, &body, at, &mut found);
+    if let Some(invoice) = refer(&message, &body, at, &mut found)
+        && let Some(payment) = payment::told(&body, language, day.as_deref())
+    {
+        let number = found.entities()[invoice]
+            .fields
+            .get("invoice_number")
+            .and_then(|number| number.as_str())
+            .map(str::to_owned);
+        if let Some(dated) = number.and_then(|number| payment::day_behind(&body, &number, sent)) {
+            found.fields(invoice).entry("invoice_date".to_owned()).or_insert_with(|| dated.into());
+        }
+        let payment = found.add("transaction", payment);
+        found.link("SETTLES", payment, invoice, "the message says that it was paid");
+    }
     Ok(found.finish())
+}
+
+/// Numbers of offices at the end of a message are those of the company of the sender, and people there have offices in it.
+fn ends(body: &str, sender: Option<&str>, found: &mut Findings) {
+    const END_LINES: usize = 12;
+    let lines: Vec<&str> = body.lines().filter(|line| !line.trim().is_empty()).collect();
+    let end = lines[lines.len().saturating_sub(END_LINES)..].join("\n");
+    let is_senders = |entity: &Extracted| {
+        let text = |field: &str| entity.fields.get(field).and_then(|value| value.as_str()).unwrap_or_default();
+        entity.entity_type == "company"
+            && sender.is_some_and(|sender| text("email") == sender || party::is_domain_of(text("name"), sender))
+    };
+    let linked = found.links().iter().find(|link| link.relationship_type == "WORKS_FOR").map(|link| link.target);
+    let company = found.entities().iter().position(is_senders).or(linked);
+    let Some(company) = company else { return };
+    for number in identifier::numbers(&end) {
+        parties::give(found, company, number.kind, &number.value);
+    }
+    for line in end.lines() {
+        for (name, role) in parties::with_office(line) {
+            let person = found.person(&name, &[]);
+            if let Some(role) = role {
+                found.fields(person).entry("role".to_owned()).or_insert_with(|| role.into());
+            }
+            found.link("WORKS_FOR", person, company, line);
+        }
+    }
+}
+
+/// What the people of a message are to do. `Me` is who wrote it.
+fn tasks(
+    message: &Message<'_>,
+    body: &str,
+    language: &Language,
+    sent: Option<jiff::civil::Date>,
+    found: &mut Findings,
+    effort: &Effort,
+) -> Result<(), Failure> {
+    let name = message.from().and_then(|from| from.first()).and_then(|from| from.name()).unwrap_or_default().to_owned();
+    let me = ["Me: ", "Ich: ", "Moi : ", "Moi: ", "Yo: ", "Ik: ", "Io: ", "Eu: "];
+    let mut lines = lines::lines(body, effort)?;
+    for line in &mut lines {
+        effort.spend(line.text.len() * 8)?;
+        if let Some(rest) = me.iter().find_map(|me| line.text.strip_prefix(me)).filter(|_| !name.is_empty()) {
+            line.text = format!("{name}: {rest}");
+        }
+    }
+    let tasks = todo::find(&lines, found, language, sent);
+    todo::add(found, tasks);
+    Ok(())
 }
 
 fn fields(message: &Message<'_>) -> Object {
@@ -138,7 +215,9 @@ fn people(address: &Address<'_>, found: &mut Findings, effort: &Effort) -> Resul
         }
         let (plain, is_addressed) = language::without_honorifics(name);
         let is_company = !is_addressed
-            && (party::is_company(name) || party::is_domain_of(name, email) || party::is_organisation(name));
+            && (party::is_company(name)
+                || party::is_organisation(name)
+                || (party::is_domain_of(name, email) && !has_surname_in(name, email)));
         if is_company {
             found.party("company", name, &[("email", email)]);
         } else {
@@ -146,6 +225,13 @@ fn people(address: &Address<'_>, found: &mut Findings, effort: &Effort) -> Resul
         }
     }
     Ok(())
+}
+
+/// Whether the domain has the surname of what looks like a person, and not the first name.
+fn has_surname_in(name: &str, email: &str) -> bool {
+    let first = name.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let domain = email.rsplit('@').next().unwrap_or_default().to_lowercase();
+    signature::is_person(name) && name.split_whitespace().count() == 2 && !domain.contains(&first)
 }
 
 fn attachments(
@@ -192,10 +278,10 @@ fn attachments(
 }
 
 /// Relates the message to the invoice that it is about.
-fn refer(message: &Message<'_>, body: &str, at: usize, found: &mut Findings) {
+fn refer(message: &Message<'_>, body: &str, at: usize, found: &mut Findings) -> Option<usize> {
     let subject = message.subject().unwrap_or_default();
     let named = body.lines().chain([subject]).find_map(|line| Some((bank::invoice_named(line)?, line.to_owned())));
-    let Some((number, line)) = named else { return };
+    let (number, line) = named?;
     let known = found.entities().iter().position(|entity| {
         entity.entity_type == "invoice"
             && entity.fields.get("invoice_number").is_some_and(|known| *known == number.as_str())
@@ -206,4 +292,5 @@ fn refer(message: &Message<'_>, body: &str, at: usize, found: &mut Findings) {
         found.add("invoice", fields)
     });
     found.link("REFERS_TO", at, invoice, &line);
+    Some(invoice)
 }

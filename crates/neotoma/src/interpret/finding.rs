@@ -58,6 +58,10 @@ impl Findings {
         &self.understood.entities
     }
 
+    pub fn links(&self) -> &[Link] {
+        &self.understood.links
+    }
+
     pub fn remark(&mut self, remark: impl Into<String>) {
         self.understood.remarks.push(remark.into());
     }

@@ -1,5 +1,11 @@
 //! Identifiers that are told by their form: IBANs by their check digits, VAT ids by their country, addresses of mail.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::language;
+
 /// The IBANs in a text, without blanks, each once and in order.
 pub fn ibans(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -45,6 +51,84 @@ fn checks(iban: &[u8]) -> bool {
     rest == 1
 }
 
+/// What an office or a register knows somebody by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// For value added tax.
+    Vat,
+    /// Another number of a tax office.
+    Tax,
+    /// One number for both, as companies and people have it in Spain and Portugal.
+    Either,
+    Register,
+}
+
+/// A number with its kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Number {
+    pub kind: Kind,
+    pub value: String,
+    /// Where its label and its value begin, in bytes.
+    pub label: usize,
+    pub at: usize,
+}
+
+/// Labels of numbers that are the VAT id of a company and the tax id of a person.
+const EITHER: &str = "nif|n.i.f|nipc|contribuinte|contrib|n. contrib|nº contrib|n.º contrib|pessoa coletiva";
+
+/// Numbers of one kind that are read of one text.
+const NUMBERS_MAX: usize = 40;
+
+/// The numbers in a text that stand behind their labels, in order.
+pub fn numbers(text: &str) -> Vec<Number> {
+    static LABELLED: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
+        let labels = |of: fn(&language::Language) -> &'static str| {
+            let all: Vec<&str> = language::ALL.iter().flat_map(|language| of(language).split('|')).collect();
+            all.join("|")
+        };
+        [
+            (Kind::Vat, labels(|language| language.vat)),
+            (Kind::Tax, labels(|language| language.tax_ids)),
+            (Kind::Either, EITHER.to_owned()),
+            (Kind::Register, labels(|language| language.registers)),
+        ]
+        .into_iter()
+        .map(|(kind, labels)| (kind, labelled(&labels)))
+        .collect()
+    });
+    let mut found: Vec<Number> = Vec::new();
+    for (kind, labelled) in LABELLED.iter() {
+        for captures in labelled.captures_iter(text).take(NUMBERS_MAX) {
+            let (Some(label), Some(value)) = (captures.get(1), captures.get(2)) else { continue };
+            let digits = value.as_str().bytes().filter(u8::is_ascii_digit).count();
+            let digits_min = if *kind == Kind::Register { 4 } else { 7 };
+            if !(digits_min..=16).contains(&digits) {
+                continue;
+            }
+            let value_text = match label.as_str().to_ascii_uppercase().as_str() {
+                // The number of a German register is nothing without its part.
+                part @ ("HRB" | "HRA" | "GNR" | "VR" | "FN") => format!("{part} {}", value.as_str()),
+                _ => value.as_str().to_owned(),
+            };
+            found.push(Number { kind: *kind, value: value_text, label: label.start(), at: value.start() });
+        }
+    }
+    // Of two readings of one number that with the longer label is meant.
+    found.sort_by_key(|number| (number.at, number.label, number.kind));
+    found.dedup_by_key(|number| number.at);
+    found
+}
+
+/// A label, words such as "no." and a number, which may have single blanks and marks in it.
+fn labelled(labels: &str) -> Regex {
+    let mut labels: Vec<String> = labels.split('|').map(regex::escape).collect();
+    labels.sort_by_key(|label| std::cmp::Reverse(label.len()));
+    let labels = labels.join("|").replace(' ', r"\s?");
+    let filler = r"(?:[\s.:°º(]|\b(?:no|nr|n|nummer|number|num|id|reg|registration|england|ireland|scotland|wales|and|the)\b)*[\s.:°º(]";
+    let value = r"((?:[A-Z]{2} ?)?[A-Z]{0,6}[0-9][0-9A-Z]*(?:[ ./-][A-Z]{0,2}[0-9][0-9A-Z]*)*)";
+    Regex::new(&format!(r"(?i)(?:^|[^\p{{L}}\d])({labels})\b{filler}(?-i:{value})")).expect("labels are escaped")
+}
+
 /// The addresses of mail in a text.
 pub fn emails(text: &str) -> Vec<&str> {
     let words =
@@ -67,6 +151,27 @@ mod tests {
         assert_eq!(ibans("IBAN DE89 3704 0044 0532 0130 00, BIC X"), ["DE89370400440532013000"]);
         assert_eq!(ibans("DE88 3704 0044 0532 0130 00"), [""; 0]);
         assert_eq!(ibans("konto GB82WEST12345698765432."), ["GB82WEST12345698765432"]);
+    }
+
+    #[test]
+    fn numbers_stand_behind_their_labels() {
+        for (text, expected) in [
+            ("USt-IdNr. DE999300117      Tel. 030", "Vat DE999300117"),
+            ("UID: ATU99112233", "Vat ATU99112233"),
+            ("KvK 99012345   btw NL999123456B01", "Register 99012345, Vat NL999123456B01"),
+            ("P.IVA IT99123450271   C.F. LRDFMM80A41L736X", "Vat IT99123450271, Tax LRDFMM80A41L736X"),
+            ("SIRET 999 123 456 00017 - RCS Auxonne B 999 123 456", "Register 999 123 456 00017"),
+            ("TVA intracom. FR 32 999123456 - APE 4332A", "Vat FR 32 999123456"),
+            ("VAT Reg No. GB 999 4127 31", "Vat GB 999 4127 31"),
+            ("NIF 599123456", "Either 599123456"),
+            ("CPF/CNPJ: 99.888.777/0001-66", "Tax 99.888.777/0001-66"),
+            ("HRA 99917 Amtsgericht", "Register HRA 99917"),
+            ("VAT 20%  1,234.00", ""),
+        ] {
+            let shown: Vec<String> =
+                numbers(text).iter().map(|number| format!("{:?} {}", number.kind, number.value)).collect();
+            assert_eq!(shown.join(", "), expected, "{text}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::language::{self, Title};
 use super::lines::Line;
 use super::record::{self, Hints, Pair};
 use super::vocabulary::{self, INVOICE};
-use super::{Extracted, Failure, amount, date, items, pairs, party, prose, terms};
+use super::{Extracted, Failure, amount, date, items, letter, pairs, party, prose, sums, terms};
 
 /// The invoice that `lines` are.
 pub fn read(text: &str, lines: &[Line], effort: &Effort) -> Result<Option<Extracted>, Failure> {
@@ -14,10 +14,15 @@ pub fn read(text: &str, lines: &[Line], effort: &Effort) -> Result<Option<Extrac
     effort.spend(text.len() * LOOKS_MAX)?;
     let headings = lines.iter().flat_map(|line| &line.cells).filter_map(|cell| heading(cell));
     pairs.extend(headings.flatten());
+    let order = language::order(text);
     pairs.extend(
-        lines.iter().take(PLACE_LINES_MAX).flat_map(|line| &line.cells).filter_map(|cell| place_and_date(cell)),
+        lines
+            .iter()
+            .take(PLACE_LINES_MAX)
+            .flat_map(|line| &line.cells)
+            .filter_map(|cell| Some(Pair::new("date", &place_and_date(cell, order)?))),
     );
-    let hints = Hints { style: amount::style(text), order: language::order(text), ..Hints::default() };
+    let hints = Hints { style: amount::style(text), order, ..Hints::default() };
     let hints = Hints { currency: record::one_currency(text, lines, hints), ..hints };
     // The number of an invoice has a digit; what stands below a bare heading often has none.
     let number = INVOICE.terms.first().map(|term| term.field);
@@ -27,16 +32,6 @@ pub fn read(text: &str, lines: &[Line], effort: &Effort) -> Result<Option<Extrac
     });
     let Some(mut entity) = record::extracted(&INVOICE, &pairs, hints) else { return Ok(None) };
     let fields = &mut entity.fields;
-    if !fields.contains_key("vendor_name")
-        && let Some(vendor) = party::letterhead(lines)
-    {
-        fields.insert("vendor_name".to_owned(), vendor.into());
-    }
-    if !fields.contains_key("customer_name")
-        && let Some(customer) = party::addressee(lines)
-    {
-        fields.insert("customer_name".to_owned(), customer.into());
-    }
     for name in ["vendor_name", "customer_name"] {
         if let Some(value) = fields.get_mut(name) {
             *value = party::name(value.as_str().unwrap_or_default()).into();
@@ -53,11 +48,36 @@ pub fn read(text: &str, lines: &[Line], effort: &Effort) -> Result<Option<Extrac
     {
         fields.insert("date_due".to_owned(), due.into());
     }
+    if !fields.contains_key("amount_due")
+        && let Some(sum) = only_sum(&pairs, hints)
+    {
+        fields.insert("amount_due".to_owned(), sum.number.into());
+        if let Some(code) = sum.currency.or(hints.currency) {
+            fields.insert("currency".to_owned(), code.into());
+        }
+    }
+    if !fields.contains_key("invoice_date")
+        && let Some(day) = letter::written(lines, order, effort)?
+    {
+        fields.insert("invoice_date".to_owned(), day.into());
+    }
+    sums::complete(fields, lines, &pairs, hints);
     if !items.is_empty() {
         fields.insert("items".to_owned(), items.into());
     }
     record::name_dollar(text, fields);
     Ok((fields.contains_key("invoice_number") || fields.contains_key("amount_due")).then_some(entity))
+}
+
+/// The one amount whose label begins with a word for sums: `Montant de la taxe : 214,00 €`.
+fn only_sum(pairs: &[Pair], hints: Hints) -> Option<amount::Amount> {
+    let is_sum = |pair: &&Pair| {
+        let first = pair.label.split(' ').next().unwrap_or_default();
+        INVOICE.term(first).is_some_and(|term| term.field == "amount_due") && INVOICE.term(&pair.label).is_none()
+    };
+    let mut sums = pairs.iter().filter(is_sum).filter_map(|pair| amount::parse(&pair.value, hints.style));
+    let first = sums.next()?;
+    sums.all(|other| other.number == first.number).then_some(first)
 }
 
 /// How often the text is looked at as a whole: headings, style and currency of its amounts, its dollar.
@@ -66,13 +86,17 @@ const LOOKS_MAX: usize = 8;
 /// How far down a letter says where and when it was written.
 const PLACE_LINES_MAX: usize = 20;
 
-/// The date of `Kassel, 14. April 2026` or `Kassel, den 14.04.2026`.
-fn place_and_date(cell: &str) -> Option<Pair> {
-    let (place, day) = cell.split_once(", ")?;
-    let is_place =
-        place.starts_with(char::is_uppercase) && place.chars().all(|c| c.is_alphabetic() || c == ' ' || c == '-');
-    let day = date::parse(day.strip_prefix("den ").unwrap_or(day), None)?;
-    is_place.then(|| Pair::new("date", &day))
+/// The day of `Kassel, 14. April 2026`, `Kassel, den 14.04.2026` or `Fait à Lille, le 3 mars 2026`.
+pub fn place_and_date(cell: &str, order: Option<date::Order>) -> Option<String> {
+    const PLACE_WORDS_MAX: usize = 6;
+    let (place, day) = cell.rsplit_once(", ")?;
+    let is_letter = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '.' | '\'' | '’');
+    let is_place = place.starts_with(char::is_uppercase)
+        && place.chars().all(is_letter)
+        && place.split_whitespace().count() <= PLACE_WORDS_MAX;
+    let words = ["den ", "am ", "le ", "lì ", "li ", "a ", "on ", "op ", "il ", "em ", "the ", "aos "];
+    let day = words.iter().find_map(|word| day.strip_prefix(word)).unwrap_or(day);
+    is_place.then(|| date::parse(day.trim_end_matches('.'), order)).flatten()
 }
 
 /// Number and date of a heading such as `Rechnung Nr. 4711 vom 3. März 2026` or `INVOICE INV-1`.
@@ -130,9 +154,10 @@ mod tests {
 
     #[test]
     fn letters_say_where_and_when() {
-        let day = |cell| place_and_date(cell).map(|pair| pair.value);
+        let day = |cell| place_and_date(cell, None);
         assert_eq!(day("Kassel, den 14.04.2026").as_deref(), Some("2026-04-14"));
         assert_eq!(day("Bad Orb, 14. April 2026").as_deref(), Some("2026-04-14"));
+        assert_eq!(day("Fait à Saint-Orbin, le 3 mars 2026.").as_deref(), Some("2026-03-03"));
         assert_eq!(day("due, 14.04.2026"), None);
     }
 

@@ -5,8 +5,11 @@ use super::lines::Line;
 use super::{Failure, amount, vocabulary};
 
 const NAMES: &str = "description|item|items|beschreibung|bezeichnung|artikel|leistung|service|product|details|concepto|\
-    descripción|work|tätigkeit|artikelbezeichnung|produkt|item description";
+    descripción|désignation|libellé|article|prestation|articolo|descrizione|prestazione|omschrijving|dienst|descrição|artigo|\
+    designação|serviço|artículo|detalle|producto|servicio|prestations|concept|work|tätigkeit|artikelbezeichnung|produkt|item description";
 const NUMBERS: &str = "amount|total|price|unit price|qty|quantity|menge|anzahl|preis|einzelpreis|gesamt|betrag|gesamtpreis|\
+    montant|montant ht|total ht|prix|p u ht|pu ht|pu ttc|prix ht|qté|quantité|importo|prezzo|q tà|qtà|quantità|prezzo unitario|bedrag|aantal|\
+    tarief|prijs|valor|preço|qtd|quant|pr unit|preço unit|net|einzel|hoeveelheid|precio unitario|cant|betrag|prix unitaire|value|stückpreis|\
     importe|cantidad|precio|rate|hours|stunden|summe|line total|e preis|g preis|std|unit|einheit";
 /// Lines without a price in the middle of a list, such as the second line of a description.
 const REMARKS_MAX: usize = 2;

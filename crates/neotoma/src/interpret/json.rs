@@ -4,10 +4,12 @@ use contract::Object;
 use serde_json::{Map, Value};
 
 use super::effort::Effort;
+use super::finding::Findings;
+use super::identifier::Kind;
 use super::record::{Hints, Pair};
 use super::table::ENTITIES_MAX;
 use super::vocabulary::{Reading, Vocabulary};
-use super::{Extracted, Failure, Understood, note, record, vocabulary};
+use super::{Extracted, Failure, Understood, language, note, parties, record, vocabulary};
 
 /// The entities of a JSON text. Every key of an object is kept.
 pub fn entities(text: &str, effort: &Effort) -> Result<Understood, Failure> {
@@ -28,7 +30,7 @@ pub fn entities(text: &str, effort: &Effort) -> Result<Understood, Failure> {
     for value in list.iter().take(ENTITIES_MAX) {
         effort.spend(vocabulary::ALL.len() * value.as_object().map_or(0, Map::len))?;
         // One element that fits nothing makes the whole a note: half of a list would be a lie.
-        let Some(entity) = entity(value) else { return Ok(untyped(text)) };
+        let Some(entity) = entity(value) else { return walked(&value_of(list), text, effort) };
         found.push(entity);
     }
     if found.is_empty() {
@@ -41,6 +43,128 @@ pub fn entities(text: &str, effort: &Effort) -> Result<Understood, Failure> {
             Ok(understood.remark(format!("The list has {more} more elements than the {ENTITIES_MAX} that are read.")))
         }
     }
+}
+
+fn value_of(list: &[Value]) -> Value {
+    Value::Array(list.to_vec())
+}
+
+/// What stands deeper: lists of entities inside of objects, the company that has them, and the people they name.
+fn walked(value: &Value, text: &str, effort: &Effort) -> Result<Understood, Failure> {
+    let mut found = Findings::default();
+    let mut around = Around::default();
+    walk(value, &mut around, &mut found, effort)?;
+    if found.entities().iter().all(|entity| matches!(entity.entity_type.as_str(), "person" | "company")) {
+        return Ok(untyped(text));
+    }
+    Ok(found.finish())
+}
+
+/// What the objects around one say.
+#[derive(Debug, Default, Clone)]
+struct Around {
+    company: Option<String>,
+    /// The name of the list it is in.
+    list: Option<String>,
+}
+
+fn walk(value: &Value, around: &mut Around, found: &mut Findings, effort: &Effort) -> Result<(), Failure> {
+    let object = match value {
+        Value::Array(list) => {
+            let inner = list.iter().take(ENTITIES_MAX);
+            for value in inner {
+                walk(value, &mut around.clone(), found, effort)?;
+            }
+            return Ok(());
+        }
+        Value::Object(object) => object,
+        _ => return Ok(()),
+    };
+    effort.spend(object.len() * vocabulary::ALL.len() * 8)?;
+    if found.entities().len() >= ENTITIES_MAX {
+        return Ok(());
+    }
+    if let Some(mut entity) =
+        entity(value).filter(|entity| entity.entity_type != "note" && entity.entity_type != "person")
+    {
+        if entity.entity_type == "invoice"
+            && let Some(company) = &around.company
+        {
+            entity.fields.entry("vendor_name".to_owned()).or_insert_with(|| company.as_str().into());
+        }
+        let people: Vec<(String, String)> = object.values().flat_map(members).collect();
+        if entity.entity_type == "task" {
+            let is_done = around.list.as_deref().is_some_and(is_done);
+            entity.fields.entry("status".to_owned()).or_insert_with(|| if is_done { "done" } else { "open" }.into());
+            if let [(name, _)] = &people[..] {
+                entity.fields.insert("assignee".to_owned(), name.as_str().into());
+                entity.fields.retain(|_, value| members(value).is_empty());
+            }
+        }
+        let at = found.add(&entity.entity_type, entity.fields);
+        for (name, email) in &people {
+            let person = found.person(name, &[("email", email)]);
+            if found.entities()[at].entity_type == "task" {
+                found.link("ASSIGNED_TO", at, person, name);
+            }
+        }
+        parties::named(found, at);
+        return Ok(());
+    }
+    if let Some(name) = object.get("name").and_then(Value::as_str) {
+        around.list = Some(name.to_owned());
+    }
+    for inner in object.values().filter_map(Value::as_object) {
+        if let Some((name, numbers)) = company(inner) {
+            let at = found.party("company", &name, &[]);
+            numbers.iter().for_each(|(kind, value)| parties::give(found, at, *kind, value));
+            around.company = Some(name);
+        }
+    }
+    object.values().try_for_each(|inner| walk(inner, &mut around.clone(), found, effort))
+}
+
+/// Names and addresses of a list of people.
+fn members(value: &Value) -> Vec<(String, String)> {
+    let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let person = |value: &Value| {
+        let object = value.as_object()?;
+        let email = object.values().filter_map(Value::as_str).find(|text| text.contains('@')).unwrap_or_default();
+        Some((name_of(object)?, email.to_owned()))
+    };
+    list.iter().filter_map(person).collect()
+}
+
+/// A company by its name and a number of an office.
+fn company(object: &Map<String, Value>) -> Option<(String, Vec<(Kind, String)>)> {
+    let name = name_of(object)?;
+    let kind_of = |key: &str| {
+        let key = vocabulary::normal(key);
+        let is = |list: fn(&language::Language) -> &'static str| language::any(list, &key);
+        match key.as_str() {
+            "vat" | "vat id" | "tva" => Some(Kind::Vat),
+            "nif" | "nipc" => Some(Kind::Either),
+            _ if is(|language| language.registers) => Some(Kind::Register),
+            _ if is(|language| language.vat) => Some(Kind::Vat),
+            _ if is(|language| language.tax_ids) => Some(Kind::Tax),
+            _ => None,
+        }
+    };
+    let numbers: Vec<(Kind, String)> =
+        object.iter().filter_map(|(key, value)| Some((kind_of(key)?, value.as_str()?.to_owned()))).collect();
+    (!numbers.is_empty()).then_some((name, numbers))
+}
+
+/// The value of a key for names, in any language.
+fn name_of(object: &Map<String, Value>) -> Option<String> {
+    let is_name = |key: &str| language::any(|language| language.name_labels, &vocabulary::normal(key));
+    object.iter().find(|(key, _)| is_name(key)).and_then(|(_, value)| value.as_str()).map(str::to_owned)
+}
+
+/// Whether a list is called one of things that are done.
+fn is_done(list: &str) -> bool {
+    const DONE: &str = "done|completed|closed|finished|erledigt|fertig|fait|terminé|hecho|terminado|gedaan|klaar|fatto|completato|feito|concluído";
+    DONE.split('|').any(|word| word == vocabulary::normal(list))
 }
 
 fn untyped(text: &str) -> Understood {
@@ -76,7 +200,7 @@ fn typed(object: &Map<String, Value>) -> Option<Extracted> {
         let is_left = match value {
             Value::Array(list) => !list.is_empty() && !is_taken,
             // Of a party only the name became a field.
-            Value::Object(inner) => inner.keys().any(|key| key != "name"),
+            Value::Object(inner) => inner.len() > 1 || name_of(inner).is_none(),
             _ => left.binary_search(&at).is_ok(),
         };
         if let Some(name) = record::field_name(key).filter(|_| is_left) {
@@ -117,7 +241,7 @@ fn plain(value: &Value) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(truth) => Some(truth.to_string()),
         // The name of a nested party is what stands for it.
-        Value::Object(inner) => inner.get("name").and_then(Value::as_str).map(str::to_owned),
+        Value::Object(inner) => name_of(inner),
         _ => None,
     }
 }

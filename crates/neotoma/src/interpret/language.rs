@@ -52,6 +52,35 @@ pub struct Language {
     pub ends: &'static str,
     /// How a reply quotes what it answers, in lower case.
     pub quoting: &'static str,
+    /// Words of streets; one that begins with `-` ends a word.
+    pub streets: &'static str,
+    /// Labels of names, in lower case.
+    pub name_labels: &'static str,
+    /// What stands before a number for value added tax, another number of a tax office, or one of a register.
+    pub vat: &'static str,
+    pub tax_ids: &'static str,
+    pub registers: &'static str,
+    /// Words before who acts for an organisation.
+    pub represented: &'static str,
+    /// Words before and between the parties of a contract.
+    pub between: &'static str,
+    pub ands: &'static str,
+    /// Labels of what a letter is about, and how it begins.
+    pub subjects: &'static str,
+    pub greetings: &'static str,
+    /// Words before the time at which a meeting opened and closed.
+    pub opened: &'static str,
+    pub closed: &'static str,
+    /// Words before the day by which something is to be done.
+    pub by: &'static str,
+    /// Headings above lists of what is to be done.
+    pub actions: &'static str,
+    /// Words that say that money was paid.
+    pub paid: &'static str,
+    /// Words before the place of a meeting.
+    pub held: &'static str,
+    /// Words for meetings; one that begins with `-` ends a word.
+    pub called: &'static str,
 }
 
 /// What a paper calls itself.
@@ -105,13 +134,13 @@ pub fn any(list: fn(&Language) -> &'static str, word: &str) -> bool {
 
 /// What a title in normal form calls the paper: the longest words that it has.
 pub fn title(normal: &str) -> Option<Title> {
-    let padded = format!(" {normal} ");
+    let padded = format!(" {} ", normal.replace(['\'', '’', '-'], " "));
     let known = ALL
         .iter()
         .flat_map(|language| language.titles)
         .flat_map(|(title, words)| words.split('|').map(move |words| (*title, words)));
     known
-        .filter(|(_, words)| padded.contains(&format!(" {words} ")))
+        .filter(|(_, words)| padded.contains(&format!(" {} ", words.replace('\'', " "))))
         .max_by_key(|(_, words)| words.len())
         .map(|(title, _)| title)
 }
@@ -133,6 +162,14 @@ pub fn is_weekday(word: &str) -> bool {
     ALL.iter().any(|language| among(language.weekdays, ' ', &word))
 }
 
+/// Whether a word is in a list in which words that begin with `-` are ends of words.
+pub fn ends_like(list: &str, word: &str) -> bool {
+    list.split('|').any(|known| match known.strip_prefix('-') {
+        Some(end) => word.len() > end.len() && word.ends_with(end),
+        None => word == known,
+    })
+}
+
 /// `name` without titles and forms of address before it, and whether there were any.
 pub fn without_honorifics(name: &str) -> (&str, bool) {
     let mut rest = name.trim();
@@ -140,7 +177,14 @@ pub fn without_honorifics(name: &str) -> (&str, bool) {
     loop {
         let (first, after) = rest.split_once([' ', '\u{a0}']).unwrap_or((rest, ""));
         let plain = first.trim_end_matches(',').to_lowercase();
-        if !after.is_empty() && any(|language| language.honorifics, &plain) {
+        let article = matches!(plain.as_str(), "de" | "la" | "der" | "dem" | "the" | "il" | "al" | "el" | "o" | "a");
+        let next = after.split([' ', '\u{a0}']).next().unwrap_or_default().to_lowercase();
+        if article && after.contains(' ') && any(|language| language.honorifics, &next) {
+            (rest, had) = (after.trim_start(), true);
+            continue;
+        }
+        let joins = had && matches!(plain.as_str(), "et" | "und" | "and" | "e" | "y" | "en" | "&");
+        if !after.is_empty() && (joins || any(|language| language.honorifics, &plain)) {
             (rest, had) = (after.trim_start(), true);
         } else {
             return (rest, had);

@@ -99,7 +99,8 @@ fn joined(cells: Vec<String>) -> Vec<String> {
 fn run(text: &str, first: char) -> usize {
     let while_is = |is: fn(char) -> bool| text.len() - text.trim_start_matches(is).len();
     match first {
-        ' ' | '\u{a0}' => while_is(|c| c == ' ' || c == '\u{a0}'),
+        ' ' => while_is(|c| c == ' '),
+        '\u{a0}' => while_is(|c| c == '\u{a0}'),
         '.' | '…' => while_is(|c| c == '.' || c == '…'),
         '_' => while_is(|c| c == '_'),
         first => first.len_utf8(),
@@ -110,7 +111,9 @@ fn run(text: &str, first: char) -> usize {
 fn is_gap(first: char, bytes: usize) -> bool {
     match first {
         '\t' | '|' => true,
-        ' ' | '\u{a0}' => bytes >= 2,
+        ' ' => bytes >= 2,
+        // Two bytes each.
+        '\u{a0}' => bytes >= 4,
         '.' | '…' | '_' => bytes >= 3,
         _ => false,
     }

@@ -53,9 +53,12 @@ fn pair_at(lines: &[Line], at: usize, cell: usize) -> (Option<Pair>, usize) {
     }
     let label = text.strip_suffix(':').unwrap_or(text);
     if is_known(label) || (text.ends_with(':') && is_label_like(label)) {
+        // "Bill to  Deliver to" above two addresses.
+        let is_above = is_party(label) && lines.get(at + 1).is_some_and(|below| below.cells.len() >= 2);
         let next = line
             .cells
             .get(cell + 1)
+            .filter(|_| !is_above || text.ends_with(':'))
             .filter(|next| !is_known(next.trim_end_matches(':')) && split_colon(next).is_none());
         match (next, line.cells.get(cell + 2)) {
             // "VAT  20%  12.00": the rate is part of the label.
@@ -104,11 +107,17 @@ fn value_below(lines: &[Line], at: usize, cell: usize) -> Option<&str> {
 
 /// Label and value around the first colon that can end a label.
 fn split_colon(text: &str) -> Option<(&str, &str)> {
-    let colon = text.find(':')?;
+    let colon = text.find(':').or_else(|| text.find(" = ").map(|at| at + 1))?;
     let (label, value) = (&text[..colon], &text[colon + 1..]);
     let spaced = value.is_empty() || value.starts_with(char::is_whitespace) || is_known(label);
     // `https://…` and times are not labels.
     (spaced && is_label_like(label) && !value.starts_with("//")).then(|| (label.trim(), value.trim()))
+}
+
+/// Whether a label names one of the two sides of a paper.
+fn is_party(label: &str) -> bool {
+    let term = vocabulary::INVOICE.term(&vocabulary::normal(label));
+    term.is_some_and(|term| matches!(term.field, "vendor_name" | "customer_name"))
 }
 
 fn is_label_like(label: &str) -> bool {

@@ -6,8 +6,8 @@ use super::lines::{self, Line};
 use super::record::{self, Pair};
 use super::vocabulary::{self, CONTRACT, INVOICE, RECEIPT};
 use super::{
-    Extracted, Failure, Understood, agreement, checklist, invoice, language, meeting, note, pairs, parties, prose,
-    receipt, table,
+    Extracted, Failure, Link, Understood, agreement, checklist, date, invoice, language, letter, meeting, minutes,
+    note, pairs, parties, payment, prose, receipt, table,
 };
 
 /// A longer text is not looked into; it is one note.
@@ -17,6 +17,11 @@ const TEXT_LINES_MAX: usize = 50_000;
 /// The entities of a text. One that is no single paper, such as an invoice, is a note beside what it lists, so that
 /// nothing it says is lost.
 pub fn entities(text: &str, effort: &Effort) -> Result<Understood, Failure> {
+    read(text, true, effort)
+}
+
+/// What a text says; one that stands alone may be a letter or minutes.
+fn read(text: &str, alone: bool, effort: &Effort) -> Result<Understood, Failure> {
     effort.spend(text.len())?;
     if text.len() > TEXT_BYTES_MAX || text.lines().nth(TEXT_LINES_MAX).is_some() {
         let remark = "The text is longer than what is looked into, 2 MB or 50,000 lines: it is kept as one note.";
@@ -29,14 +34,28 @@ pub fn entities(text: &str, effort: &Effort) -> Result<Understood, Failure> {
     if tables.len() >= 2 && tables.iter().all(|entity| entity.entity_type == "invoice") {
         return Ok(tables.into());
     }
+    if alone && let Some(meeting) = minutes::read(text, &lines, &all, effort)? {
+        return with_note(meeting, text, &lines);
+    }
     let specific = match kind(&lines, &all) {
         Some(Kind::Invoice) => invoice::read(text, &lines, effort)?,
         Some(Kind::Receipt) => receipt::read(text, &lines, effort)?,
-        Some(Kind::Contract) => agreement::read(text, &lines, &all, effort)?,
+        Some(Kind::Contract) => match agreement::read(text, &lines, &all, effort)? {
+            Some(understood) => return Ok(understood),
+            None => None,
+        },
         None => prose::invoice(text, effort)?,
     };
     if let Some(entity) = specific {
-        return parties::of(entity, text, effort);
+        let mut understood = parties::of(entity, text, effort)?;
+        understood.remarks.extend(open_days(&understood.entities[0], text, &all));
+        return Ok(reminded(understood, text, &lines));
+    }
+    if alone
+        && tables.is_empty()
+        && let Some(letter) = letter::read(text, &lines, effort)?
+    {
+        return Ok(letter);
     }
     let free = lines.iter().zip(&in_table).filter(|(_, taken)| !**taken).map(|(line, _)| line.clone());
     let free: Vec<Line> = free.collect();
@@ -62,9 +81,71 @@ pub fn entities(text: &str, effort: &Effort) -> Result<Understood, Failure> {
     Ok(understood)
 }
 
+/// A reminder is a note about the invoice: its day is its own, that of the invoice stands behind the number.
+fn reminded(mut understood: Understood, text: &str, lines: &[Line]) -> Understood {
+    let is_heading = |line: &&Line| {
+        let words: Vec<String> = line
+            .text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect();
+        words.len() <= TITLE_WORDS_MAX && language::title(&words.join(" ")) == Some(Title::Reminder)
+    };
+    let Some(heading) = lines.iter().take(REMINDER_LINES_MAX).find(is_heading) else { return understood };
+    let Some(invoice) = understood.entities.first_mut().filter(|entity| entity.entity_type == "invoice") else {
+        return understood;
+    };
+    let number = invoice.fields.get("invoice_number").and_then(|number| number.as_str()).unwrap_or_default().to_owned();
+    let day = invoice.fields.shift_remove("invoice_date");
+    if let Some(dated) = payment::day_behind(text, &number, None).filter(|_| !number.is_empty()) {
+        invoice.fields.insert("invoice_date".to_owned(), dated.into());
+    }
+    let mut note = note::read(text, lines, &[]);
+    let Some(mut about) = note.entities.pop() else { return understood };
+    about.fields.insert("title".to_owned(), heading.text.clone().into());
+    about.fields.extend(day.map(|day| ("created_date".to_owned(), day)));
+    let at = understood.entities.len();
+    understood.entities.push(about);
+    let evidence = heading.text.clone();
+    understood.links.push(Link { relationship_type: "REFERS_TO", source: at, target: 0, evidence });
+    understood
+}
+
+/// How far down a letter says that it is a reminder.
+const REMINDER_LINES_MAX: usize = 30;
+
+/// Days that can be read in two ways and that nothing in the text decides.
+fn open_days(entity: &Extracted, text: &str, pairs: &[Pair]) -> Vec<String> {
+    let Some(vocabulary) = vocabulary::ALL.iter().find(|one| one.entity_type == entity.entity_type) else {
+        return Vec::new();
+    };
+    if language::order(text).is_some() {
+        return Vec::new();
+    }
+    let mut remarks: Vec<String> = Vec::new();
+    for pair in pairs {
+        let field =
+            vocabulary.term(&pair.label).map(|term| term.field).filter(|field| !entity.fields.contains_key(*field));
+        if let (Some(field), Some((one, other))) = (field, date::readings(&pair.value)) {
+            remarks.push(format!("{field} is open: it is {one} or {other}. Say which with correct."));
+        }
+    }
+    remarks.dedup();
+    remarks
+}
+
+/// What was found in a text, beside the text itself.
+fn with_note(mut found: Understood, text: &str, lines: &[Line]) -> Result<Understood, Failure> {
+    let note = note::read(text, lines, &[]);
+    found.entities.extend(note.entities);
+    found.remarks.extend(note.remarks);
+    Ok(found)
+}
+
 /// The entities of the words of a message.
 pub fn of_message(text: &str, effort: &Effort) -> Result<Understood, Failure> {
-    entities(text, effort)
+    read(text, false, effort)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

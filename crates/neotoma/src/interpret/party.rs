@@ -1,7 +1,6 @@
 //! Names of companies and people on papers: in letterheads, address blocks and after labels.
 
 use super::language;
-use super::lines::Line;
 
 pub fn is_legal_form(word: &str) -> bool {
     language::any(|language| language.legal_forms, word)
@@ -26,6 +25,36 @@ pub fn natural(name: &str) -> String {
     }
 }
 
+/// Words before the names of companies.
+const LEADS: [&str; 12] = [
+    "firma",
+    "fa.",
+    "ditta",
+    "spett.le",
+    "spettabile",
+    "spett.",
+    "exmos.",
+    "sres.",
+    "messrs",
+    "société",
+    "societé",
+    "empresa",
+];
+
+/// Whether a word in lower case stands before the names of companies, or of anybody.
+pub fn is_lead(word: &str) -> bool {
+    LEADS.contains(&word)
+        || matches!(word, "an" | "to" | "aan" | "à" | "a" | "al" | "para" | "mr/mrs" | "sr(a)" | "exmo(a)")
+}
+
+/// `name` without a word before it that says that it is one of a company, and whether there was one.
+pub fn without_lead(name: &str) -> (&str, bool) {
+    match name.split_once(' ') {
+        Some((first, rest)) if LEADS.contains(&first.to_lowercase().as_str()) => (rest.trim(), true),
+        _ => (name, false),
+    }
+}
+
 /// Whether a name is one of an organisation: it has a legal form, or begins like one.
 pub fn is_organisation(name: &str) -> bool {
     let mut words = name.split(|c: char| !(c.is_alphanumeric() || c == '.')).filter(|word| !word.is_empty());
@@ -40,11 +69,18 @@ pub fn is_domain_of(name: &str, email: &str) -> bool {
     let Some((domain, _)) = domain.rsplit_once('.') else { return false };
     let plain = |text: &str| text.chars().filter_map(plain_letter).collect::<String>();
     let domain = plain(domain);
+    // German addresses write `ä` as `ae`.
+    let spelled = |word: &str| word.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue").replace('ß', "ss");
     let words: Vec<String> = name.split_whitespace().map(|word| plain(&word.to_lowercase())).collect();
+    let others: Vec<String> = name.split_whitespace().map(|word| plain(&spelled(&word.to_lowercase()))).collect();
+    [words, others].iter().any(|words| is_in_domain(words, &domain))
+}
+
+fn is_in_domain(words: &[String], domain: &str) -> bool {
     (0..words.len()).any(|start| {
         let rest: String = words[start..].concat();
         let most = rest.chars().count() >= 6 && words.len() - start >= words.len().div_ceil(2);
-        (most && domain.contains(&rest)) || (start == 0 && domain.len() >= 6 && rest.contains(&domain))
+        (most && domain.contains(&rest)) || (start == 0 && domain.len() >= 6 && rest.contains(domain))
     })
 }
 
@@ -55,36 +91,18 @@ fn plain_letter(c: char) -> Option<char> {
     base.is_alphanumeric().then_some(base).map(|c| c.to_ascii_lowercase())
 }
 
-/// How far down a letterhead may stand.
-const LETTERHEAD_LINES_MAX: usize = 6;
-
-/// The first line near the top that names a company by its legal form.
-pub fn letterhead(lines: &[Line]) -> Option<String> {
-    let top = lines.iter().filter(|line| !line.is_blank()).take(LETTERHEAD_LINES_MAX);
-    top.flat_map(|line| line.cells.first())
-        .filter(|cell| !cell.contains(':'))
-        .map(|cell| name(cell))
-        .find(|name| is_company(name))
-}
-
 /// Whether the last word of `name` is a legal form.
 pub fn is_company(name: &str) -> bool {
     let words: Vec<&str> = name.split_whitespace().collect();
     words.len() >= 2 && words.len() <= 8 && words.last().is_some_and(|last| is_legal_form(last))
 }
 
-/// The name below `Herrn`, `Frau` or `Firma` in an address block.
-pub fn addressee(lines: &[Line]) -> Option<String> {
-    let is_salutation = |line: &Line| {
-        let first = line.cells.first().map(String::as_str);
-        matches!(first, Some("Herrn" | "Herr" | "Frau" | "Firma" | "An" | "An die"))
-    };
-    let at = lines.iter().position(is_salutation)?;
-    lines.get(at + 1).and_then(|line| line.cells.first()).cloned()
-}
-
 /// A name without the address that follows it on the same line.
 pub fn name(text: &str) -> String {
+    let has_digit = text.contains(|c: char| c.is_ascii_digit());
+    if !has_digit && !text.contains(['·', '•', '|']) && is_company(text) {
+        return text.trim().to_owned();
+    }
     let cut = text.split(['·', '•', '|']).next().unwrap_or(text);
     let cut = [" – ", " — ", " - "].iter().fold(cut, |cut, dash| cut.split(dash).next().unwrap_or(cut)).trim();
     // In "Acme, Inc." the comma belongs to the name; in "Acme GmbH, Hafenstr. 3" it ends it.
@@ -92,10 +110,10 @@ pub fn name(text: &str) -> String {
         Some((before, after)) => {
             let first = after.split_whitespace().next().unwrap_or_default();
             if is_legal_form(first.trim_end_matches(',')) {
-                match after.split_once(',') {
-                    Some((form, _)) => format!("{before},{form}"),
-                    None => cut.to_owned(),
-                }
+                let forms = after.split_whitespace();
+                let forms: Vec<&str> = forms.take_while(|word| is_legal_form(word.trim_end_matches(','))).collect();
+                let ends = forms.iter().position(|word| word.ends_with(',')).map_or(forms.len(), |at| at + 1);
+                format!("{before}, {}", forms[..ends].join(" ").trim_end_matches(','))
             } else {
                 before.trim().to_owned()
             }
@@ -106,8 +124,6 @@ pub fn name(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::effort::ample;
-    use super::super::lines::lines;
     use super::*;
 
     #[test]
@@ -121,12 +137,5 @@ mod tests {
         ] {
             assert_eq!(name(text), expected);
         }
-    }
-
-    #[test]
-    fn the_letterhead_is_a_company_near_the_top() {
-        let top = |text| letterhead(&lines(text, &ample()).unwrap());
-        assert_eq!(top("Page 1\nNordwind GmbH\nRechnung").as_deref(), Some("Nordwind GmbH"));
-        assert_eq!(top("Invoice\nfor our friends"), None);
     }
 }

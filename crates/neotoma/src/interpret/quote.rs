@@ -27,6 +27,11 @@ impl Default for Quotes {
 }
 
 impl Quotes {
+    /// The text of a document; `None` when it has none, or cannot be read.
+    pub async fn text(&self, document: Document<'_>) -> Option<String> {
+        rules::text_of(document, &self.workers).await.ok().flatten()
+    }
+
     /// The first line that says `value`; `None` when there is none, or the document cannot be read.
     pub async fn line(&self, document: Document<'_>, value: &Value) -> Option<String> {
         let text = rules::text_of(document, &self.workers).await.ok().flatten()?;

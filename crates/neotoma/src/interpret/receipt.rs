@@ -31,7 +31,6 @@ const PAYMENTS: &[&str] = &[
     "contactless",
     "efectivo",
     "tarjeta",
-    "gegeben bar",
     "cb",
     "carte bancaire",
     "espèces",
@@ -99,14 +98,21 @@ pub fn is_paid(lines: &[Line]) -> bool {
 /// The words of a line such as `VISA ****1234  12.30` before the amount.
 fn payment(line: &Line) -> Option<String> {
     let lower = line.text.to_lowercase();
+    if lower.len() != line.text.len() {
+        return None;
+    }
+    let tendered = ["gegeben ", "given ", "tendered ", "rendu ", "entregado ", "bezahlt mit ", "paid by ", "paid "];
+    let skipped = tendered.iter().find(|word| lower.starts_with(**word)).map_or(0, |word| word.len());
+    let (lower, text) = (&lower[skipped..], &line.text[skipped..]);
     let known = PAYMENTS
         .iter()
         .filter(|word| lower.strip_prefix(**word).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ':'])));
     let known = known.max_by_key(|word| word.len())?;
-    let rest = line.text.get(known.len()..)?;
-    let has_amount =
-        rest.split([' ', ':']).any(|word| amount::parse(word, None).is_some_and(|read| read.number.is_f64()));
-    has_amount.then(|| line.text[..known.len()].to_owned())
+    let rest = text.get(known.len()..)?;
+    let mut amounts = rest.split([' ', ':']).filter_map(|word| amount::parse(word, None));
+    // What was not paid that way stands there as zero; a card shows the end of its number.
+    let is_paid = amounts.any(|read| read.number.is_f64() && read.number.as_f64() != Some(0.0));
+    (is_paid || rest.contains("***")).then(|| text[..known.len()].to_owned())
 }
 
 /// Lines on top that do not name the merchant.

@@ -131,9 +131,9 @@ fn read(vocabulary: &Vocabulary, pairs: &[Pair], hints: Hints) -> (Object, Vec<u
                 }
             }
             Reading::Sign => {
-                if let Some(at) = best(term, pairs).filter(|at| is_money_out(&pairs[*at].value)) {
+                if let Some(at) = best(term, pairs).filter(|at| pairs[*at].value.chars().count() <= SIGN_CHARS_MAX) {
                     taken[at] = true;
-                    is_out = true;
+                    is_out = is_money_out(&pairs[at].value);
                 }
             }
             Reading::Amount | Reading::Debit | Reading::Credit => {
@@ -178,9 +178,16 @@ fn best(term: &Term, pairs: &[Pair]) -> Option<usize> {
 fn best_date(term: &Term, pairs: &[Pair], hints: Hints) -> Option<(usize, String)> {
     let dates = pairs.iter().enumerate().filter_map(|(at, pair)| {
         let rank = term.rank(&pair.label)?;
-        Some((rank, (at, date::parse(&pair.value, hints.order)?)))
+        let day = date::parse(&pair.value, hints.order).or_else(|| sentence_day(&pair.value));
+        Some((rank, (at, day?)))
     });
     dates.min_by_key(|(rank, _)| *rank).map(|(_, found)| found)
+}
+
+/// The day that a sentence behind a label begins with: `15/07/2026. Payment by card.`
+fn sentence_day(value: &str) -> Option<String> {
+    let (first, _) = value.split_once(". ")?;
+    date::parse(first, None)
 }
 
 /// The amount under the most telling label that has one, and where it stands. Two different amounts under equally telling
@@ -219,6 +226,9 @@ fn remark_removed(value: &str) -> &str {
         _ => value,
     }
 }
+
+/// The longest word of a column of signs.
+const SIGN_CHARS_MAX: usize = 8;
 
 /// Whether the word of a column tells that money left the account.
 fn is_money_out(word: &str) -> bool {

@@ -9,8 +9,8 @@ use futures::future::BoxFuture;
 use super::effort::Effort;
 use super::worker::Workers;
 use super::{
-    Document, Failure, Interpreter, Understood, bank, bundle, calendar, card, csv, decode, email, html, json, note,
-    office, paper, pdf, sheet, table,
+    Document, Failure, Interpreter, Understood, bank, bundle, calendar, card, csv, date, decode, email, html, json,
+    note, office, paper, pdf, sheet, table,
 };
 
 /// Reads text, Markdown, HTML, CSV, JSON, e-mail with what is attached, calendars, contact cards, the text of PDFs, of word
@@ -41,7 +41,7 @@ const CSV_ROWS_MAX: usize = table::ENTITIES_MAX + 50;
 
 impl Interpreter for Rules {
     fn version(&self) -> String {
-        "chancery-rules/3".to_owned()
+        "chancery-rules/4".to_owned()
     }
 
     fn is_metered(&self) -> bool {
@@ -205,6 +205,18 @@ fn rows(rows: &[Vec<String>], text: &str, effort: &Effort) -> Result<Understood,
         return Ok(note::whole(text).remark(remark));
     };
     let mut understood = bank::account(rows, entities, &left, effort)?;
+    let cells = || rows.iter().flatten().map(String::as_str);
+    if date::order(cells()).is_none()
+        && let Some((one, other)) = cells().find_map(date::readings)
+        && understood
+            .entities
+            .iter()
+            .any(|entity| !entity.fields.contains_key("date") && !entity.fields.contains_key("posting_date"))
+    {
+        understood.remarks.push(format!(
+            "The table does not tell days from months: its first day is {one} or {other}. Its dates are left out; say which with correct."
+        ));
+    }
     if rows.len() >= CSV_ROWS_MAX {
         understood.remarks.push(format!("Of the table the first {} rows are read.", table::ENTITIES_MAX));
     }

@@ -24,13 +24,17 @@ pub fn find(text: &str) -> Vec<Signature> {
     let lines: Vec<&str> = text.lines().collect();
     let is_closing = |line: &&str| {
         let normal = vocabulary::normal(line.trim().trim_end_matches([',', '!', '.']));
-        language::any(|language| language.closings, &normal)
+        let closings = || language::ALL.iter().flat_map(|language| language.closings.split('|'));
+        let is_longer = |closing: &str| normal.strip_prefix(closing).is_some_and(|rest| rest.starts_with(' '));
+        let words = normal.split(' ').count();
+        closings().any(|closing| closing == normal || (words <= 4 && closing.len() > 6 && is_longer(closing)))
     };
     let Some(closing) = lines.iter().rposition(is_closing) else { return Vec::new() };
     let below = lines[closing + 1..].iter().filter(|line| !line.trim().is_empty()).take(LINES_MAX);
     let mut found: Vec<Signature> = Vec::new();
     for line in below {
-        let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+        let cells = line.split("  ").map(str::trim).filter(|cell| cell.contains(char::is_alphanumeric));
+        let cells: Vec<&str> = cells.collect();
         for (column, cell) in cells.iter().enumerate() {
             let (cell, after) = match cell.split_once(", ") {
                 Some((name, rest)) if is_person(name) => (name, Some(rest)),

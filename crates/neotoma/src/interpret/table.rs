@@ -77,6 +77,10 @@ pub fn in_lines(lines: &[Line], effort: &Effort) -> Result<(Vec<Extracted>, Vec<
 }
 
 fn header(cells: &[String]) -> Option<&'static Vocabulary> {
+    // A label beside its value is no header: `Invoice no  SDS-014`.
+    if cells.iter().any(|cell| cell.chars().filter(char::is_ascii_digit).count() > 2) {
+        return None;
+    }
     let labels: Vec<String> = cells.iter().map(|cell| vocabulary::normal(cell)).collect();
     record::type_of(labels.iter().map(String::as_str))
 }
@@ -114,9 +118,14 @@ fn read(
 fn row(vocabulary: &Vocabulary, header: &[String], row: &[String], hints: Hints) -> Option<Extracted> {
     let pairs: Vec<Pair> = header.iter().zip(row).map(|(label, value)| Pair::new(label, value)).collect();
     let (mut entity, left) = record::whole(vocabulary, &pairs, hints)?;
-    let complete =
-        vocabulary.needs.iter().take(2).all(|group| group.split(' ').any(|field| entity.fields.contains_key(field)));
-    for at in left {
+    // A day that could be read in two ways is open, but the row is there.
+    let is_dated = |group: &str| group.contains("date") && pairs.iter().any(|pair| date::is_ambiguous(&pair.value));
+    let complete = vocabulary
+        .needs
+        .iter()
+        .take(2)
+        .all(|group| is_dated(group) || group.split(' ').any(|field| entity.fields.contains_key(field)));
+    for at in left.into_iter().filter(|at| !date::is_ambiguous(&pairs[*at].value)) {
         let Some(name) = record::field_name(&pairs[at].label) else { continue };
         entity.fields.entry(name).or_insert_with(|| pairs[at].value.clone().into());
     }

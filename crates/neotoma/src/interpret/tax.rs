@@ -45,7 +45,17 @@ pub fn percentage(label: &str) -> Option<String> {
     let number = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == ',' || c == '.');
     let start = number.len();
     let first = label[start..].find(|c: char| c.is_ascii_digit())?;
-    (start + first < percent).then(|| label[start + first..=percent].to_owned())
+    (start + first < percent).then(|| plain_rate(&label[start + first..=percent]))
+}
+
+/// `20,00 %` says no more than `20 %`.
+fn plain_rate(rate: &str) -> String {
+    match rate.split_once([',', '.']) {
+        Some((whole, rest)) if rest.trim_end_matches('%').trim().chars().all(|c| c == '0') => {
+            format!("{whole}{}", rest.trim_start_matches('0'))
+        }
+        _ => rate.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -72,6 +82,7 @@ mod tests {
         assert_eq!(percentage("VAT (20%)").as_deref(), Some("20%"));
         assert_eq!(percentage("zzgl. 19 % MwSt.").as_deref(), Some("19 %"));
         assert_eq!(percentage("IVA 7,5%").as_deref(), Some("7,5%"));
+        assert_eq!(percentage("TVA 20,00 %").as_deref(), Some("20 %"));
         assert_eq!(percentage("VAT"), None);
     }
 }

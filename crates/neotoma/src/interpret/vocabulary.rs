@@ -147,6 +147,15 @@ pub fn field_of(entity_type: &str, label: &str) -> Option<&'static str> {
     FIELDS.get(&(entity_type, label)).copied()
 }
 
+/// Like [`field_of`], for a language in which a label may mean something else than in another.
+pub fn field_of_language(entity_type: &str, label: &str, language: &language::Language) -> Option<&'static str> {
+    let own = language.labels.iter().find_map(|(key, labels)| {
+        let (known, field) = key.split_once('.')?;
+        (known == entity_type && labels.split(['|', '>']).any(|known| known == label)).then_some(field)
+    });
+    own.or_else(|| field_of(entity_type, label))
+}
+
 /// A label without case, punctuation, currency and bracketed remarks: `Rechnungs-Nr.:` is `rechnungs nr`.
 pub fn normal(label: &str) -> String {
     let mut plain = String::new();

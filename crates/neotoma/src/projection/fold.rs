@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use crate::domain::fact::Fact;
 use crate::domain::row::Row;
 use crate::domain::source::Content;
+use crate::projection::row::{is_observation, kind};
 
 /// What most rows take.
 const ROW_BYTES: usize = 768;
@@ -74,6 +75,28 @@ pub fn content(body: &str, source_id: &str) -> Option<Content> {
             _ => None,
         }
     })
+}
+
+/// The ids of the entities and sources that the fact with this body puts or ends.
+pub fn searched(body: &str) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Id {
+        id: String,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Head {
+        Entity(Id),
+        Source(Id),
+    }
+    let Ok(body) = serde_json::from_str::<Body<'_>>(body) else { return Vec::new() };
+    let heads = body.rows.iter().map(|text| text.get());
+    let heads = heads.filter(|text| text.starts_with("{\"entity\":") || text.starts_with("{\"source\":"));
+    let put = heads.filter_map(|text| serde_json::from_str(text).ok()).map(|head| match head {
+        Head::Entity(Id { id }) | Head::Source(Id { id }) => id,
+    });
+    let is_searched = |key: &RecordKey| key.kind == kind::SOURCE || (key.kind == kind::ENTITY && !is_observation(key));
+    put.chain(body.ends.iter().filter(|key| is_searched(key)).map(|key| key.id.clone())).collect()
 }
 
 /// Makes the records of a fact again.

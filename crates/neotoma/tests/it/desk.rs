@@ -62,6 +62,7 @@ impl Desk {
 
     fn parts(ledger: SharedLedger, folder: &tempfile::TempDir) -> Parts {
         Parts {
+            search: search::Search::in_memory(ledger.clone()),
             ledger,
             config: Config { local_files: true, ..Config::default() },
             interpreter: Arc::new(Silent),

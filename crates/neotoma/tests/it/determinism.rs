@@ -35,6 +35,7 @@ async fn conversation(desk: &Desk) -> Vec<(&'static str, String)> {
         ("list_relationships", json!({"entity_id": jo})),
         ("list_timeline_events", json!({})),
         ("describe_schema", json!({})),
+        ("search", json!({"query": "who cooks"})),
         ("merge_entities", json!({"from_entity_id": flo, "to_entity_id": jo, "merge_reason": "one person"})),
         ("unmerge_entities", json!({"from_entity_id": flo})),
         ("delete", json!({"id": flo})),

@@ -38,6 +38,7 @@ mod reinterpret;
 mod relationships;
 mod removal;
 mod schemas;
+mod search;
 mod snapshot;
 mod stated;
 mod timeline;

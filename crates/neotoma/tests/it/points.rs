@@ -19,6 +19,7 @@ async fn every_read_refuses_a_point_above_the_last_one() {
         ("get_field_provenance", json!({"entity_id": id, "field": "name"})),
         ("list_relationships", json!({"entity_id": id})),
         ("list_timeline_events", json!({})),
+        ("search", json!({"query": "acme"})),
     ];
     let takes_a_point = |tool: &&contract::Tool| tool.input_schema["properties"].get("at_ingested").is_some();
     let tools = &desk.neotoma.manifest().tools;

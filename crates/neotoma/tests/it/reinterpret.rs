@@ -60,7 +60,7 @@ async fn the_same_run_is_made_once() {
         assert_eq!(again, first);
     }
     assert_eq!(desk.head().await, head, "nothing was added");
-    let expected = ids::run(source.as_str().unwrap(), &config, "chancery-rules/3");
+    let expected = ids::run(source.as_str().unwrap(), &config, "chancery-rules/4");
     assert_eq!(first["run_id"], expected, "from source, configuration and extractor");
     let upper = json!(source.as_str().unwrap().to_uppercase());
     assert_eq!(desk.ok("reinterpret", run(&upper, config)).await["run_id"], first["run_id"]);
@@ -108,7 +108,7 @@ async fn runs_are_recorded_with_their_configuration_and_have_ended() {
     for run in &runs {
         let run = &run["run"];
         assert!(["completed", "failed"].contains(&run["status"].as_str().unwrap()), "{run}");
-        assert_eq!((&run["config"], &run["extractor"]), (&config, &json!("chancery-rules/3")));
+        assert_eq!((&run["config"], &run["extractor"]), (&config, &json!("chancery-rules/4")));
     }
     assert!(runs.iter().any(|run| run["run"]["status"] == "failed"));
 }

@@ -108,8 +108,8 @@ pub const DE: Language = Language {
         ("task.due_date", "bis|bis wann|fällig|frist|termin|fällig am"),
         ("task.status", "status|stand|zustand"),
     ],
-    others: "ihre bestellung|kundennr|kd nr|kunden nr|kundennummer|leistungszeitraum|leistungsdatum|lieferdatum|retoure|zu rechnung|\
-             benutzernummer|verbrauchsstelle|zählernummer|zähler|anzahlung|bankverbindung|finanzamt|st nr|steuernummer|ust idnr|\
+    others: "ihre bestellung|kundennr|kd nr|kunden nr|kundennummer|leistungszeitraum|leistungsdatum|lieferdatum|zu rechnung|\
+             benutzernummer|zählernummer|zähler|anzahlung|bankverbindung|finanzamt|st nr|steuernummer|ust idnr|\
              uid nr|gegeben|rückgeld|rueckgeld|gegeben bar|geschäftszeichen|unser zeichen|ihr zeichen|anfangssaldo|endsaldo|lieferschein|\
              lieferschein nr|auftrags nr|auftragsnummer|zeitraum|bearbeiter|ansprechpartner|vertragskonto|mandatsreferenz|gläubiger id",
     titles: &[
@@ -126,13 +126,13 @@ pub const DE: Language = Language {
         ),
         (
             Title::Minutes,
-            "protokoll|sitzungsprotokoll|ergebnisprotokoll|niederschrift|versammlungsprotokoll|p r o t o k o l l|gesprächsnotiz|protokoll der",
+            "protokoll|sitzungsprotokoll|ergebnisprotokoll|niederschrift|versammlungsprotokoll|gesprächsnotiz|protokoll der",
         ),
     ],
     taxes: "mwst|ust|mehrwertsteuer|umsatzsteuer|mwst.|ust.",
     tax_fillers: "zzgl|zuzüglich|inkl|inklusive|davon|enthaltene|enthält|enth|darin|enthalten|gesetzl|der|gesetzliche|plus|auf|aus|von|in|a|b",
     days: "tage|tagen|tage netto|kalendertage",
-    honorifics: "herr|herrn|frau|hr.|fr.|dr.|prof.|dipl.-ing.|mag.|mag|familie|eheleute|fam.|dr|prof|ing.|firma|fa.|z.hd.|z.|hd.",
+    honorifics: "herr|herrn|frau|hr.|fr.|dr.|prof.|dipl.-ing.|mag.|mag|familie|eheleute|fam.|dr|prof|ing.|z.hd.|z.|hd.",
     legal_forms: "GmbH|mbH|AG|KG|OHG|UG|e.K.|eK|GbR|e.V.|eG|PartG|PartGmbB|SE|AöR|KGaA|e.Kfr.|gGmbH|e.U.|OG|KdöR|GesbR|Stiftung|eV|e.G.|Co. KG",
     organisations: "schule|grundschule|gymnasium|verein|stiftung|stadtwerke|stadtbücherei|stadt|gemeinde|landkreis|kirchengemeinde|\
                     praxis|universität|verband|kindergarten|kita|amt|bundesamt|finanzamt|musikschule|volkshochschule|förderverein|\
@@ -145,7 +145,27 @@ pub const DE: Language = Language {
             schulleiterin|geschäftsführer|geschäftsführerin|vorstand|leiter|leiterin|inhaber|inhaberin|prokurist|sachbearbeiter|\
             sachbearbeiterin|klassenlehrerin|klassenlehrer|hausverwalter|kasse|schriftführung|direktor|direktorin|bürgermeister|bürgermeisterin|\
             pfarrer|pfarrerin|buchhaltung|präsident|präsidentin|stellv vorsitzende|2 vorsitzender|2 vorsitzende",
-    begins: "beginnt am|ab dem|mit wirkung vom|tritt am|vom|beginnend am|ab|beginn am|beginn des mietverhältnisses am|gilt ab|gilt ab dem|mit wirkung zum|zum|läuft ab|gilt vom|läuft vom|beginn der",
+    begins: "beginnt am|ab dem|mit wirkung vom|tritt am|vom|beginnend am|ab|beginn am|gilt ab|gilt ab dem|mit wirkung zum|zum|läuft ab|gilt vom|läuft vom|beginn der",
     ends: "endet am|bis zum|befristet bis|bis|endet mit ablauf des|läuft bis|bis einschließlich|endet zum|endet spätestens am",
     quoting: "schrieb:|ursprüngliche nachricht|weitergeleitete nachricht|von:|gesendet:",
+    streets: "-straße|-strasse|-str|-weg|-platz|-allee|-gasse|-ufer|-ring|-damm|-graben|-hof|-markt|str|straße|weg|\
+             platz|allee|gasse|am|an|postfach|-chaussee|-berg|-steig|im|zum|zur|auf",
+    name_labels: "name|firma|firmenname",
+    vat: "ust-idnr|ust-id-nr|ust-id|ustid|ust idnr|uid-nr|uid|umsatzsteuer-id|\
+             umsatzsteuer-identifikationsnummer|mwst-nr|atu",
+    tax_ids: "st.-nr|st-nr|steuernummer|steuer-nr|steuernr|steuer-id|st. nr",
+    registers: "hrb|hra|gnr|vr|fn|handelsregister|registernummer",
+    represented: "vertreten durch|vertreten durch den|vertreten durch die",
+    between: "zwischen",
+    ands: "und",
+    subjects: "betreff|betr|betrifft|thema",
+    greetings: "sehr geehrte|sehr geehrter|liebe|lieber|guten tag|hallo|guten morgen",
+    opened: "beginn|eröffnet um|eröffnet die sitzung um|begann um|beginnt um|sitzungsbeginn|von",
+    closed: "ende|endete um|geschlossen um|schließt die sitzung um|schluss|schloss um|beendet um|endet um",
+    by: "bis|bis zum|bis spätestens|fällig am|fällig|spätestens|bis zur",
+    actions: "aufgaben|maßnahmen|offene punkte|nächste schritte|to-do|todo|zu erledigen",
+    paid: "überwiesen|bezahlt|gezahlt|überweisung von|angewiesen|überweise",
+    held: "im|in der|in unserer|in unserem|ort",
+    called: "versammlung|-versammlung|sitzung|-sitzung|treffen|-treffen|fest|-fest|-nacht|feier|-feier|abend|\
+             -abend|ausflug|seminar|-termin|besprechung|-tag",
 };

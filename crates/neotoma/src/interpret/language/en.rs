@@ -101,7 +101,7 @@ pub const EN: Language = Language {
     titles: &[
         (
             Title::Invoice,
-            "invoice|tax invoice|bill|statement of fees|membership subscription|subscription renewal|fee note|demand notice|rates demand|utility bill|pro forma",
+            "invoice|tax invoice|bill|statement of fees|subscription renewal|fee note|demand notice|rates demand|utility bill|pro forma",
         ),
         (Title::CreditNote, "credit note|credit memo|refund note|credit invoice"),
         (Title::Reminder, "reminder|payment reminder|final notice|overdue notice|final demand"),
@@ -118,10 +118,10 @@ pub const EN: Language = Language {
     honorifics: "mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|lady|lord|rev|mr.|mrs.|ms.|dr.|prof.|rev.|cllr|attn|attn:|fao",
     legal_forms: "Ltd|Ltd.|Limited|LLC|Inc|Inc.|Corp|Corp.|plc|PLC|LLP|LP|Pty|CIC|CIO|Co.|DAC|LTD|INC|INC.|LIMITED|PBC",
     organisations: "school|primary|college|university|council|club|association|society|trust|church|library|board|committee|pta|union|\
-                    foundation|institute|charity|bank|surgery|clinic|practice|department|ministry|agency|office|books|bakery|lettings|\
+                    foundation|institute|charity|bank|surgery|clinic|practice|department|ministry|agency|office|bakery|\
                     services|supplies|studio|garage|cafe|café|restaurant|hotel|shop|store|market|pharmacy|holdings|partners|group|works",
     closings: "yours sincerely|yours faithfully|kind regards|best regards|regards|best wishes|many thanks|thanks|cheers|sincerely|best|\
-               warm regards|with best wishes|with kind regards|yours truly|thank you|all the best|yours in rowing|yours",
+               warm regards|with best wishes|with kind regards|yours truly|thank you|all the best|yours",
     roles: "chair|chairman|chairperson|chairwoman|treasurer|secretary|president|director|manager|partner|head teacher|headteacher|head|\
             hon treasurer|hon secretary|property manager|finance manager|account executive|managing director|owner|principal|clerk|\
             chief executive|ceo|cfo|cto|office manager|accounts|sales manager|trustee|vice chair|vice president|editor|consultant",
@@ -129,4 +129,24 @@ pub const EN: Language = Language {
              starting on|beginning on|takes effect on|commencement date|is effective|comes into force on",
     ends: "ends on|until|expires on|expire on|ending on|terminates on|up to and including|through|to|end on|up to",
     quoting: "wrote:|original message|forwarded message|from:|begin forwarded",
+    streets: "street|road|lane|row|avenue|drive|close|square|court|yard|passage|place|terrace|way|quay|hill|\
+             gardens|crescent|box|st|rd|ave|unit|flat|parade|walk|view|mews|wharf",
+    name_labels: "name|company|business name|trading name",
+    vat: "vat reg no|vat registration|vat number|vat no|vat id|vat reg|vat|gst no|hst registration|\
+             gst registration|hst no|gst",
+    tax_ids: "tax id|ein|tin|utr|tax reference",
+    registers: "company no|company number|registered in england no|registered no|reg no|registration no|\
+             registered number|charity no|registered charity no|registered in",
+    represented: "represented by|acting through|by its director|signed for and on behalf of",
+    between: "between",
+    ands: "and",
+    subjects: "subject|re|regarding|about",
+    greetings: "dear|hello|hi|to whom|good morning|good afternoon",
+    opened: "opened at|began at|started at|called to order at|commenced at|start",
+    closed: "closed at|ended at|finished at|adjourned at|concluded at|close",
+    by: "by|before|due|until|no later than|due by",
+    actions: "actions|action items|action|tasks|to do|next steps|follow up",
+    paid: "paid|transferred|sent|payment of|transfer of",
+    held: "in the|at the|held at|at|in|venue",
+    called: "meeting|agm|assembly|session|workshop|party|dinner|open day|training|visit",
 };

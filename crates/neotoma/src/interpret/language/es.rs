@@ -104,8 +104,8 @@ pub const ES: Language = Language {
         ("task.status", "estado|situación"),
         ("task.priority", "prioridad"),
     ],
-    others: "forma de pago|cif|nif|dni|centro autorizado|alumno a|alumno|mascota|paciente|albarán|nº pedido|pedido|nº cliente|código cliente|\
-             retención irpf|surtidor|matrícula|matricula|hora|puntos del mes|saldo puntos|cambio|entregado|saldo anterior|saldo inicial|\
+    others: "forma de pago|cif|nif|dni|alumno|mascota|paciente|albarán|nº pedido|pedido|nº cliente|código cliente|\
+             retención irpf|matrícula|matricula|hora|cambio|entregado|saldo anterior|saldo inicial|\
              saldo final|periodo|período de facturación|nº de contrato|cups|dirección de suministro|descuento|referencia catastral|presupuesto",
     titles: &[
         (
@@ -136,4 +136,24 @@ pub const ES: Language = Language {
     begins: "desde el|a partir del|entrará en vigor el|comienza el|con efectos de|con inicio el|inicia el|dará comienzo el|comenzará el|con efectos desde el|empezará el|comenzando el|iniciándose el|del",
     ends: "hasta el|finaliza el|termina el|finalizará el|vence el|y finalizará el|terminará el|concluirá el|al|finalizando el",
     quoting: "escribió:|mensaje original|mensaje reenviado|de:|enviado:",
+    streets: "calle|c/|avda|avenida|plaza|paseo|ctra|carretera|camino|ronda|travesía|pza|polígono|apartado|pol|vía|\
+             urbanización",
+    name_labels: "nombre|razón social|denominación",
+    vat: "cif|nif-iva|n.i.f. iva",
+    tax_ids: "dni|nie|rfc",
+    registers: "registro mercantil|reg. mercantil",
+    represented: "representada por|representado por|en nombre y representación de",
+    between: "entre",
+    ands: "y",
+    subjects: "asunto|ref|referencia",
+    greetings: "estimado|estimada|estimados|estimadas|querido|querida|hola|buenos días|buenas tardes|apreciado|\
+             apreciada|muy señor",
+    opened: "siendo las|comienza a las|inicio a las|se abre la sesión a las|da comienzo a las|empieza a las|a las",
+    closed: "se levanta la sesión a las|levanta la sesión a las|finaliza a las|termina a las|concluye a las|\
+             se cierra la sesión a las|siendo las",
+    by: "antes del|hasta el|para el|a más tardar el|antes de|plazo",
+    actions: "tareas|acciones|acuerdos|pendientes|próximos pasos",
+    paid: "transferencia de|pagado|he pagado|ingreso de|transferido|pago de",
+    held: "en el|en la|en los|lugar",
+    called: "reunión|junta|asamblea|sesión|encuentro|taller|fiesta|visita|jornada|comida|curso|cita",
 };

@@ -22,7 +22,7 @@ pub const FR: Language = Language {
         (
             "invoice.amount_due",
             "net à payer|net a payer|montant à payer|reste à payer|solde à payer|total à payer|à payer|reste dû|solde dû|montant dû|\
-             montant de votre impôt|somme à payer|net à payer ttc|reste à régler|à régler|solde à régler|total à régler|montant à régler|solde restant dû>\
+             somme à payer|net à payer ttc|reste à régler|à régler|solde à régler|total à régler|montant à régler|solde restant dû>\
              total ttc|montant ttc|ttc|total facture|montant total ttc|total toutes taxes comprises|total général>total|montant total|montant",
         ),
         (
@@ -112,7 +112,7 @@ pub const FR: Language = Language {
     ],
     others: "devis réf|code client|acompte|siret|siren|rcs|tva intracom|n° tva|ape|conditions de règlement|facture d'origine|motif|n° fiscal|\
              vos références|réf|référence client|n° client|bon de commande|commande|date de livraison|livraison|période|solde au|ancien solde|\
-             nouveau solde|part amo|rendu|espèces|opérateur|caisse|qté|désignation|n° de commande|votre référence|notre référence|interlocuteur",
+             nouveau solde|rendu|espèces|opérateur|caisse|qté|désignation|n° de commande|votre référence|notre référence|interlocuteur",
     titles: &[
         (
             Title::Invoice,
@@ -133,7 +133,7 @@ pub const FR: Language = Language {
     taxes: "tva|t.v.a.",
     tax_fillers: "dont|à|de|la|inclus|incluse|au|taux|sur|normal|réduit",
     days: "jours|jours net|jours fin de mois|jour",
-    honorifics: "m.|m|mme|mlle|monsieur|madame|mademoiselle|dr|me|maître|mm.|mmes|messieurs|docteur|pr|la|société",
+    honorifics: "m.|m|mme|mlle|monsieur|madame|mademoiselle|dr|me|maître|mm.|mmes|messieurs|docteur|pr",
     legal_forms: "SARL|SAS|SASU|SA|EURL|SCI|SNC|SCOP|ASBL|GIE|EI|EIRL|SELARL|SRL|S.A.R.L.|S.A.S.|Sàrl|sàrl|SCEA|GAEC|S.A.",
     organisations: "association|mairie|commune|école|ecole|collège|lycée|université|syndicat|fondation|comité|direction|centre|préfecture|\
                     pharmacie|boulangerie|menuiserie|garage|librairie|cabinet|atelier|restaurant|hôtel|banque|caisse|clinique|société|\
@@ -141,8 +141,26 @@ pub const FR: Language = Language {
     closings: "cordialement|bien cordialement|sincères salutations|meilleures salutations|bien à vous|salutations distinguées|amicalement|\
                cordiales salutations|à bientôt|merci|bonne journée|respectueusement|très cordialement|bien à toi|veuillez agréer",
     roles: "président|présidente|trésorier|trésorière|secrétaire|directeur|directrice|gérant|gérante|maire|responsable|comptable|\
-            secrétaire général|vice président|vice présidente|pharmacien titulaire|directrice générale|directeur général|chef de projet|adjoint|adjointe|associé|propriétaire",
+            secrétaire général|vice président|vice présidente|directrice générale|directeur général|chef de projet|adjoint|adjointe|associé|propriétaire",
     begins: "prend effet le|à compter du|prendra effet le|à partir du|débute le|du|commence le|entre en vigueur le|prenant effet le|commençant le|débutera le|effet au",
     ends: "jusqu'au|se termine le|prend fin le|expire le|au|prendra fin le|s'achève le|se terminant le|pour se terminer le",
     quoting: "a écrit :|a écrit:|message d'origine|message transféré|de :|envoyé :",
+    streets: "rue|avenue|av|boulevard|bd|chemin|impasse|place|quai|route|allée|allee|cours|square|bp|cs|passage|\
+             sentier|lotissement|z.a|za|zi",
+    name_labels: "nom|raison sociale|dénomination",
+    vat: "tva intracommunautaire|tva intracom|n° tva|nº tva|no tva|numéro de tva|tva|n° de tva",
+    tax_ids: "n° fiscal|numéro fiscal",
+    registers: "siret|siren|rcs|rcs sous le|rm",
+    represented: "représentée par|représenté par|représentée par son gérant|représenté par son gérant",
+    between: "entre",
+    ands: "et",
+    subjects: "objet|concerne|sujet",
+    greetings: "madame|monsieur|cher|chère|chers|chères|bonjour|bonsoir|mesdames|messieurs",
+    opened: "ouverte à|ouverture à|débute à|commence à|début à|ouvre la séance à|de",
+    closed: "levée à|close à|fin à|se termine à|clôture à|clôturée à|terminée à",
+    by: "avant le|pour le|d'ici le|au plus tard le|jusqu'au|échéance|d'ici au",
+    actions: "actions|actions à mener|tâches|à faire|suites à donner|relevé d'actions",
+    paid: "virement de|réglé|payé|viré|paiement de|règlement de",
+    held: "à la|au|dans la|dans le|salle|lieu",
+    called: "réunion|assemblée|assemblée générale|séance|rencontre|fête|atelier|visite|conseil|kermesse|repas",
 };

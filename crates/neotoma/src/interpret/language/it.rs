@@ -127,10 +127,10 @@ pub const IT: Language = Language {
     taxes: "iva|i.v.a.|imposta",
     tax_fillers: "di|cui|inclusa|al|aliquota|compresa|su|ordinaria",
     days: "giorni|gg|gg d f|giorni data fattura",
-    honorifics: "sig.|sig.ra|sig|sig.na|dott.|dott.ssa|dr.|dr.ssa|avv.|ing.|arch.|geom.|rag.|prof.|prof.ssa|signor|signora|egr.|gent.ma|gent.mo|spett.le|egregio|gentile|sigg.|signori",
+    honorifics: "sig.|sig.ra|sig|sig.na|dott.|dott.ssa|dr.|dr.ssa|avv.|ing.|arch.|geom.|rag.|prof.|prof.ssa|signor|signora|egr.|gent.ma|gent.mo|egregio|gentile|sigg.|signori",
     legal_forms: "S.r.l.|s.r.l.|Srl|SRL|S.R.L.|S.p.A.|SpA|s.p.a.|S.P.A.|s.n.c.|S.n.c.|snc|SNC|s.a.s.|sas|S.a.s.|s.s.|S.S.|A.S.D.|ASD|APS|ONLUS|soc. coop.|S.c.a.r.l.|ODV|ETS|S.r.l.s.|srl|SPA|S.S.D.",
     organisations: "comune|associazione|istituto|scuola|università|condominio|polisportiva|pro|parrocchia|fondazione|cooperativa|\
-                    farmacia|panificio|studio|trattoria|ristorante|hotel|banca|cassa|agriturismo|termoidraulica|officina|libreria|circolo|\
+                    farmacia|panificio|studio|trattoria|ristorante|hotel|banca|cassa|agriturismo|officina|libreria|circolo|\
                     unione|azienda|autofficina|falegnameria|ditta|liceo|clinica|ambulatorio|biblioteca|oratorio|consorzio|coro|tipografia|idraulica|edilizia|ferramenta",
     closings: "cordiali saluti|distinti saluti|saluti|un saluto|grazie|cordialmente|in fede|un cordiale saluto|grazie e saluti|a presto|\
                con i migliori saluti|molti saluti|un caro saluto|buona giornata",
@@ -139,4 +139,24 @@ pub const IT: Language = Language {
     begins: "decorre dal|a decorrere dal|a partire dal|con decorrenza dal|dal|ha inizio il|con inizio il|avrà inizio il|decorrenza dal|con effetto dal|inizia il",
     ends: "fino al|termina il|scade il|al|terminerà il|cessa il|scadrà il|con scadenza il|con termine il|avrà termine il",
     quoting: "ha scritto:|messaggio originale|messaggio inoltrato|da:|inviato:",
+    streets: "via|viale|piazza|corso|vicolo|largo|piazzale|strada|fondamenta|calle|contrada|località|loc|casella|\
+             borgo|lungomare|frazione|fraz",
+    name_labels: "nome|ragione sociale|denominazione|cognome e nome|nominativo",
+    vat: "p. iva e c.f|p.iva e c.f|p.iva/c.f|partita iva|p. iva|p.iva|p iva|piva|c.f. e p.iva|c.f./p.iva",
+    tax_ids: "codice fiscale|cod. fisc|c.f|c. f|cf",
+    registers: "rea",
+    represented: "in persona del|in persona della|rappresentata da|rappresentato da|in persona di|rappresentata dal|\
+             rappresentato dal",
+    between: "tra|fra",
+    ands: "e",
+    subjects: "oggetto|ogg",
+    greetings: "gentile|gentili|egregio|egregi|caro|cara|cari|care|buongiorno|buonasera|spettabile|ciao|salve",
+    opened: "alle ore|inizio ore|inizia alle ore|si apre alle ore|ore|inizia alle|alle",
+    closed: "tolta alle ore|chiusa alle ore|termina alle ore|si chiude alle ore|conclude alle ore|tolta alle|\
+             fine ore|sciolta alle ore",
+    by: "entro il|entro|prima del|per il|scadenza|entro la",
+    actions: "azioni|attività|compiti|cose da fare|da fare|prossimi passi",
+    paid: "bonifico di|pagato|versato|ho fatto il bonifico|pagamento di",
+    held: "presso la|presso il|presso|nella|nel|luogo",
+    called: "riunione|assemblea|consiglio|incontro|seduta|festa|visita|corso|cena|gita|evento",
 };

@@ -120,17 +120,36 @@ pub const NL: Language = Language {
     taxes: "btw|omzetbelasting",
     tax_fillers: "incl|inclusief|waarvan|over|hoog|laag|tarief|plus",
     days: "dagen|dgn|dagen na factuurdatum",
-    honorifics: "dhr.|dhr|mevr.|mevr|mw.|mw|de|heer|mevrouw|drs.|ir.|mr.|dr.|prof.|ing.|fam.|familie|meneer|juffrouw",
+    honorifics: "dhr.|dhr|mevr.|mevr|mw.|mw|heer|mevrouw|drs.|ir.|mr.|dr.|prof.|ing.|fam.|familie|meneer|juffrouw",
     legal_forms: "B.V.|BV|N.V.|NV|V.O.F.|VOF|CV|cv|C.V.|BVBA|bvba|CVBA|vzw|VZW|U.A.|bv|nv|vof|U.A",
     organisations: "stichting|gemeente|vereniging|vve|waterschap|bakkerij|school|basisschool|universiteit|woonstichting|kerk|\
                     garagebedrijf|boekhandel|apotheek|restaurant|hotel|bank|huisartsenpraktijk|tandartspraktijk|provincie|belastingdienst|\
                     praktijk|installatiebedrijf|schildersbedrijf|drukkerij|administratiekantoor|makelaardij|watermaatschappij|sportclub|college|\
-                    zwembad|koor|scouting|kinderopvang|bibliotheek|notariskantoor|hoveniersbedrijf|fietsenmaker|schrijfwerk|slagerij",
+                    zwembad|koor|scouting|kinderopvang|bibliotheek|notariskantoor|hoveniersbedrijf|fietsenmaker|slagerij",
     closings: "met vriendelijke groet|met vriendelijke groeten|groet|groeten|hartelijke groet|hoogachtend|mvg|vriendelijke groet|vriendelijke groeten|\
                hartelijke groeten|groetjes|bedankt|met hartelijke groet|met hoogachting",
     roles: "voorzitter|penningmeester|secretaris|directeur|medewerker|bestuurslid|eigenaar|beheerder|wethouder|burgemeester|beleidsmedewerker|\
-            medewerker vergunningen|projectleider|administratie|bestuurder|zaakvoerder|manager|accountmanager|vicevoorzitter|rector|hoofd",
+            projectleider|administratie|bestuurder|zaakvoerder|manager|accountmanager|vicevoorzitter|rector|hoofd",
     begins: "gaat in op|treedt op|met ingang van|vanaf|ingaande op|ingaande|vangt aan op|begint op|start op|in werking op|ingaand op|loopt van|per|van",
     ends: "eindigt op|tot en met|t/m|eindigt van rechtswege op|loopt tot|eindigend op|tot|loopt tot en met|eindigt derhalve van rechtswege op",
     quoting: "schreef:|oorspronkelijk bericht|doorgestuurd bericht|van:|verzonden:|schreef het volgende",
+    streets: "-straat|-laan|-weg|-plein|-dreef|-kade|-singel|-pad|-gracht|-steeg|-hof|straat|laan|weg|plein|\
+             postbus|-dijk|-markt|-baan|-lei",
+    name_labels: "naam|bedrijfsnaam",
+    vat: "btw-nummer|btw-nr|btw nr|btw-id|btw|ond.nr|ondernemingsnummer|ond. nr",
+    tax_ids: "bsn|rsin",
+    registers: "kvk-nummer|kvk nummer|kvk-nr|kvk nr|kvk|k.v.k",
+    represented: "vertegenwoordigd door|hierbij vertegenwoordigd door|rechtsgeldig vertegenwoordigd door",
+    between: "tussen",
+    ands: "en",
+    subjects: "onderwerp|betreft|inzake",
+    greetings: "geachte|beste|dag|hallo|hoi|lieve",
+    opened: "aanvang|opent om|begint om|start om|geopend om|opent de vergadering om|tijd",
+    closed: "sluit om|eindigt om|gesloten om|sluiting|einde|sluit de vergadering om",
+    by: "voor|vóór|uiterlijk|tot|per|gereed|uiterlijk op",
+    actions: "acties|actiepunten|actielijst|taken|te doen",
+    paid: "overgemaakt|betaald|overboeking van|betaling van",
+    held: "in het|in de|zaal|plaats|locatie",
+    called: "vergadering|-vergadering|bijeenkomst|feest|-feest|overleg|excursie|avond|-avond|borrel|-dag|workshop|\
+             kick-off",
 };

@@ -28,14 +28,14 @@ pub const PT: Language = Language {
             "vencimento|data de vencimento|data limite de pagamento|pagar até|vence em|data vencimento|data limite|prazo de pagamento até|limite de pagamento|\
              pagamento até|vence a|pagável até|débito em|data de débito",
         ),
-        ("invoice.vendor_name", "fornecedor|emitente|prestador|vendedor"),
+        ("invoice.vendor_name", "fornecedor|emitente|prestador|vendedor|prestador de serviços"),
         (
             "invoice.customer_name",
-            "cliente|exmo(a) sr(a)|exmos senhores|exmos srs|destinatário|tomador|faturar a|adquirente|titular|nome do cliente|exmo sr|exma sra|sacado|faturado a|sócio",
+            "cliente|tomador de serviços|exmo(a) sr(a)|exmos senhores|exmos srs|destinatário|tomador|faturar a|adquirente|titular|nome do cliente|exmo sr|exma sra|sacado|faturado a|sócio",
         ),
         (
             "invoice.subtotal",
-            "subtotal|base tributável|total ilíquido|incidência|mercadoria serviços|valor dos serviços|total sem iva|base de incidência|total líquido sem iva|soma|valor sem iva|total mercadoria|ilíquido|valor ilíquido|total s iva|base",
+            "subtotal|base tributável|total ilíquido|incidência|valor dos serviços|total sem iva|base de incidência|total líquido sem iva|soma|valor sem iva|total mercadoria|ilíquido|valor ilíquido|total s iva|base",
         ),
         (
             "invoice.tax_amount",
@@ -109,7 +109,7 @@ pub const PT: Language = Language {
     ],
     others: "nif|nipc|contribuinte|v nº contrib|cond pagamento|viatura|atcud|capital social|desconto|código|contrib|contribuinte cliente|cpf cnpj|\
              inscrição municipal|código de verificação|nº cliente|encomenda|referência multibanco|entidade|troco|numerário|assunto|nib iban|nib|\
-             saldo final|saldo inicial|leitura|período|base de cálculo|alíquota|deduções|morada|op|poupou hoje|n contribuinte|nº contribuinte|aluno|taxa",
+             saldo final|saldo inicial|leitura|período|base de cálculo|alíquota|deduções|morada|op|n contribuinte|nº contribuinte|aluno|taxa",
     titles: &[
         (
             Title::Invoice,
@@ -135,11 +135,32 @@ pub const PT: Language = Language {
     organisations: "câmara|junta|associação|escola|universidade|condomínio|grupo|cooperativa|fundação|farmácia|padaria|oficina|mercearia|\
                     restaurante|hotel|banco|clínica|agrupamento|centro|prefeitura|ateliê|companhia|casa|transportes|jardins|clube|paróquia|\
                     instituto|federação|livraria|talho|pastelaria|gráfica|lar|colégio|creche|papelaria|quinta|adega|serralharia|carpintaria|sociedade|bombeiros",
-    closings: "com os melhores cumprimentos|cumprimentos|atentamente|melhores cumprimentos|saudações|saudações desportivas|um abraço|abraço|\
+    closings: "com os melhores cumprimentos|cumprimentos|atentamente|melhores cumprimentos|saudações|um abraço|abraço|\
                obrigado|obrigada|atenciosamente|cordialmente|com os meus cumprimentos|saudações cordiais|beijinhos",
     roles: "presidente|tesoureiro|tesoureira|secretário|secretária|diretor|diretora|gerente|administrador|administradora|presidente da mesa|\
             presidente da direção|sócio gerente|vogal|responsável|vice presidente|encarregado|chefe|presidente da junta|coordenador|coordenadora|proprietário",
     begins: "tem início em|com início em|a partir de|entra em vigor em|desde|início em|tem início no dia|inicia-se em|com início a|com efeitos a partir de|tem início a|inicia em|início no dia|com efeitos a",
     ends: "termo em|até|termina em|cessa em|fim em|e termo em|termo a|e termina em|com termo em|com término em|e término em|termina a|termina no dia|válido até|terminando em",
     quoting: "escreveu:|mensagem original|mensagem reencaminhada|mensagem encaminhada|de:|enviado:",
+    streets: "rua|avenida|av|largo|travessa|estrada|praça|alameda|quinta|lote|zona|beco|r|calçada|bairro|rodovia|\
+             apartado|urbanização",
+    name_labels: "nome|razão social|nome/razão social|nome razão social|designação",
+    vat: "nº iva",
+    tax_ids: "cpf/cnpj|cnpj/cpf|cnpj|cpf",
+    registers: "matrícula|cons. reg. com|conservatória",
+    represented: "representada por|representado por|representada pelo|representada pela|representado pelo|\
+             representado pela|representada pelo seu|representada pela sua",
+    between: "entre",
+    ands: "e",
+    subjects: "assunto|ref|referência",
+    greetings: "caro|cara|caros|caras|exmo|exma|exmos|estimado|estimada|prezado|prezada|prezados|bom dia|boa tarde|\
+             olá|boas",
+    opened: "pelas|às|início às|teve início às|iniciou-se às|teve início pelas|início",
+    closed: "encerrou-se a reunião às|encerrada às|encerrou às|terminou às|encerrada pelas|foi encerrada às|fim|\
+             encerramento",
+    by: "até|até ao|antes de|até ao dia|até dia|prazo|para",
+    actions: "tarefas|ações|acções|pendentes|próximos passos|a fazer",
+    paid: "transferência de|pago|paguei|transferi|pagamento de",
+    held: "na|no|local|em",
+    called: "reunião|assembleia|sessão|encontro|festa|visita|jornada|almoço|jantar|oficina|assembleia geral",
 };
