@@ -32,6 +32,37 @@ const RELATIONS: &[&str] = &[
     "ISSUED_BY",
     "REPLIES_TO",
     "WORKS_FOR",
+    "ACTIVE_PC",
+    "ADVANCED_BY",
+    "ALLIED_WITH",
+    "ALLY_OF",
+    "BELONGS_TO",
+    "CAUSES",
+    "CONTAINS",
+    "DERIVES_FROM",
+    "ENEMY",
+    "ENEMY_OF",
+    "FORESHADOWS",
+    "HAS_AXIOM",
+    "HAS_ENTITY",
+    "HAS_FACT",
+    "HAS_PARTY",
+    "HAS_SCENE",
+    "HAS_SOURCE",
+    "HAS_STORY",
+    "HAS_THREAD",
+    "HOSTILE_TO",
+    "INVOLVES",
+    "LOCATED_AT",
+    "LOCATED_IN",
+    "MEMBER",
+    "MEMBER_OF",
+    "OWNER_OF",
+    "PARENT_STORY",
+    "REMEMBERS",
+    "REPLACES",
+    "REVEALS",
+    "SUPPORTED_BY",
 ];
 /// Words of calendars and address cards, which their formats write in capitals.
 const CARD_WORDS: &[&str] = &[
@@ -57,8 +88,17 @@ const CARD_WORDS: &[&str] = &[
     "VEVENT",
 ];
 /// States of proposals and goals, which are published in capitals too.
-const STATES: &[&str] =
-    &["PROPOSED", "TRIAGED", "IN_REVIEW", "ACCEPTED", "REJECTED", "WITHDRAWN", "ACHIEVED", "ABANDONED"];
+const STATES: &[&str] = &[
+    "PROPOSED",
+    "TRIAGED",
+    "IN_REVIEW",
+    "ACCEPTED",
+    "REJECTED",
+    "CHANGES_REQUESTED",
+    "WITHDRAWN",
+    "ACHIEVED",
+    "ABANDONED",
+];
 /// A file longer than this holds two ideas.
 const LINES_MAX: usize = 600;
 

@@ -117,6 +117,7 @@ pub async fn echo() -> anyhow::Result<()> {
         side: Side::Query,
         hints: Hints { read_only: true, ..Hints::default() },
         items_max: Default::default(),
+        briefs: Default::default(),
         input_schema: schema.as_object().cloned().unwrap_or_default(),
         output_schema: None,
         toolset: String::new(),
@@ -138,6 +139,7 @@ pub async fn echo() -> anyhow::Result<()> {
         metrics: Metrics::default(),
         seal: Seal::new([0; 32]),
         declines: Arc::new(spine::Declined::default()),
+        agents: None,
     });
     let addresses = Addresses::new(&[], &[]);
     let site = Site {
@@ -145,9 +147,10 @@ pub async fn echo() -> anyhow::Result<()> {
         admission: Arc::new(Admission::new(
             addresses.clone(),
             Arc::new(LocalIdentity::new("bench")),
-            Pace::per_minute(0),
+            Pace::of(&config.limits),
         )),
         addresses,
+        proxies: Default::default(),
         metrics: Metrics::default(),
         ready: Arc::new(AtomicBool::new(true)),
         readiness: Arc::new(spine::http::AlwaysReady),

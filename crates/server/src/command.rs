@@ -1,14 +1,19 @@
 //! What a person types. Capabilities bring commands of their own.
 
+mod agents;
 mod audit;
 mod call;
 mod client;
 mod doctor;
 mod facts;
+mod find;
 mod http;
 mod log_fields;
+mod login;
 mod maintenance;
 mod output;
+mod people;
+mod prove;
 mod session;
 mod stdio;
 mod token;
@@ -84,16 +89,42 @@ enum Command {
         #[arg(default_value = "{}")]
         arguments: String,
     },
+    /// Find in everything that is stored, by words and by meaning.
+    Find(find::Find),
+    /// Make the indexes of search again from the facts, while servers go on.
+    Reindex(find::Reindex),
     /// Print the catalog of the mounted tools as JSON.
     Catalog,
     /// Print what happened, one CloudEvent per line.
     Facts(facts::Facts),
-    /// Print who called what and how it ended, newest first.
-    Audit(audit::Audit),
+    /// Print who called what and how it ended, newest first; check that nothing of it was changed.
+    Audit(Box<audit::Audit>),
+    /// Print what others need to check a fact or an audit record offline.
+    Prove(prove::Prove),
     /// Issue, list and revoke tokens for callers over HTTP and stdio.
     Token {
         #[command(subcommand)]
         action: token::Action,
+    },
+    /// Get a token of the team's issuer, by a code that is confirmed in a browser.
+    Login(login::Options),
+    /// The same as `login`, under the name that other tools know.
+    #[command(hide = true)]
+    Auth {
+        #[command(subcommand)]
+        action: Auth,
+    },
+    /// List the agents that are defined, or the tools that one of them may call.
+    Agents(agents::Options),
+    /// List, add, suspend and resume tenants.
+    Tenants {
+        #[command(subcommand)]
+        action: people::TenantsAction,
+    },
+    /// List people and say what they may do in a tenant.
+    Users {
+        #[command(subcommand)]
+        action: people::UsersAction,
     },
     /// Copy the data to a file, and stored files beside it, while the server runs.
     Backup { file: PathBuf },
@@ -110,6 +141,12 @@ enum Command {
     },
     /// Print a completion script for a shell.
     Completions { shell: Shell },
+}
+
+#[derive(Debug, Subcommand)]
+enum Auth {
+    /// Get a token.
+    Token(login::Options),
 }
 
 /// How many of our commands stand before those of the capabilities in help: `serve`, `tools` and `call`.
@@ -154,6 +191,7 @@ fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     }
     match CommandLine::from_arg_matches(matches)?.command {
         Command::Completions { shell } => print_completions(shell),
+        Command::Users { action } => people::users(&load(&settings, None)?.config, action),
         Command::Token { action } => token::run(action, &load(&settings, None)?.config),
         Command::Config { what } => client::print(what, &load(&settings, None)?, settings.config.as_deref()),
         Command::Serve { listen, open, stdio, capability } => {
@@ -178,14 +216,24 @@ async fn perform(command: Command, gathered: &Gathered) -> anyhow::Result<ExitCo
     match command {
         Command::Tools { name } => tools::print(config, name.as_deref()).await,
         Command::Call { tool, arguments } => call::call(config, &tool, &arguments).await,
+        Command::Find(options) => find::find(config, &options).await,
+        Command::Reindex(options) => find::reindex(config, &options).await,
         Command::Catalog => tools::catalog(config).await,
         Command::Facts(options) => facts::print(config, &options).await,
-        Command::Audit(options) => audit::print(config, options).await,
+        Command::Audit(options) => audit::run(config, *options).await,
+        Command::Prove(options) => prove::print(config, options).await,
+        Command::Login(options) | Command::Auth { action: Auth::Token(options) } => login::run(config, options).await,
+        Command::Agents(options) => agents::print(config, options).await,
+        Command::Tenants { action } => people::tenants(config, action).await,
         Command::Backup { file } => maintenance::backup(config, &file).await,
         Command::Restore { file } => maintenance::restore(config, &file).await,
         Command::Verify => maintenance::verify(config).await,
         Command::Doctor => doctor::examine(gathered).await,
-        Command::Serve { .. } | Command::Token { .. } | Command::Config { .. } | Command::Completions { .. } => {
+        Command::Serve { .. }
+        | Command::Token { .. }
+        | Command::Users { .. }
+        | Command::Config { .. }
+        | Command::Completions { .. } => {
             unreachable!("these are run by `execute`")
         }
     }

@@ -22,7 +22,7 @@ pub use check::log_filter;
 pub use known::Known;
 pub use reference::page;
 pub use source::{Gathered, Origin, Problem, Sources, TOKEN};
-pub use whole::may_serve;
+pub use whole::{may_serve, may_serve_stdio};
 
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,8 +40,11 @@ pub struct Config {
     /// Whether callers on loopback need no token.
     pub open: bool,
     pub production: bool,
-    pub proxies: Vec<String>,
+    /// Whether a client may start the server over stdio in production too.
+    pub stdio_in_production: bool,
+    pub tls: TlsFiles,
     pub auth: gate::Config,
+    pub search: search::Config,
     /// The token that the environment gives to a client over stdio.
     #[serde(skip)]
     pub token: Option<String>,
@@ -53,6 +56,14 @@ pub struct Config {
     pub modules: Map<String, Value>,
     #[serde(flatten)]
     pub spine: spine::Config,
+}
+
+/// The certificate of the listener; none when both are empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TlsFiles {
+    pub certificate: String,
+    pub key: String,
 }
 
 /// How log lines look.
@@ -102,7 +113,13 @@ impl Config {
 
     /// What addresses that we hand out start with.
     pub fn public_base(&self) -> String {
-        if self.public_url.is_empty() { format!("http://{}", self.listen) } else { self.public_url.clone() }
+        let scheme = if self.has_tls() { "https" } else { "http" };
+        if self.public_url.is_empty() { format!("{scheme}://{}", self.listen) } else { self.public_url.clone() }
+    }
+
+    /// Whether the listener has a certificate of its own.
+    pub fn has_tls(&self) -> bool {
+        !self.tls.certificate.is_empty() && !self.tls.key.is_empty()
     }
 }
 
@@ -120,8 +137,10 @@ impl Default for Config {
             role: Role::Admin,
             open: false,
             production: false,
-            proxies: Vec::new(),
+            stdio_in_production: false,
+            tls: TlsFiles::default(),
             auth: gate::Config::default(),
+            search: search::Config::default(),
             token: None,
             local_client: false,
             modules: Map::new(),

@@ -5,5 +5,6 @@ use desk::Module;
 pub static MODULES: &[&dyn Module] = &[
     // In the order of the endpoints and of help.
     &transformation::Module,
+    &monitor::Module,
     &neotoma::Module,
 ];

@@ -1,9 +1,11 @@
 //! The parts, put together.
 
 mod audit;
+mod calls;
 mod declines;
 mod mount;
 mod private;
+mod sealing;
 mod secret;
 mod standing;
 mod trail;
@@ -12,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, bail};
+use contract::agent::Agents;
 use contract::{Context, Manifest, NoClient};
 use desk::Module;
 use desk::module::{Parts, nearest};
@@ -19,10 +22,12 @@ use gate::{Gate, Resources};
 use ledger::Folds;
 use ledger_sqlite::SqliteLedger;
 use ledger_sqlite::audit::AuditLog;
+use proof::Notary;
 use scope::{Clock, IdSource, Principal, RandomIds, Scope, SystemClock};
+use search::Search;
 use spine::admission::{Addresses, Admission, LocalIdentity, Pace};
 use spine::audit::AuditSink;
-use spine::http::Site;
+use spine::http::{Proxies, Site};
 use spine::metrics::Metrics;
 use spine::trace::Given;
 use spine::{Endpoint, Seal};
@@ -34,6 +39,7 @@ use crate::{Config, Files};
 use declines::Declines;
 pub use mount::{Mount, mount_all};
 pub use private::keep_private;
+pub use sealing::{notary, retain};
 pub(crate) use secret::secret;
 pub use standing::Standing;
 pub use trail::Trail;
@@ -42,12 +48,16 @@ pub use trail::Trail;
 pub struct Platform {
     pub ledger: Arc<SqliteLedger>,
     pub audit: Trail,
+    pub notary: Arc<Notary>,
     pub endpoints: Vec<Arc<Endpoint>>,
     /// What is mounted, in the order of the endpoints.
     pub mounted: Vec<Mounted>,
+    /// Where the agents of tenants are defined, if a capability that is mounted does that.
+    pub agents: Option<Arc<dyn Agents>>,
     pub admission: Arc<Admission>,
     pub gate: Arc<Gate>,
     pub addresses: Addresses,
+    pub proxies: Proxies,
     pub metrics: Metrics,
     pub folds: Folds,
     pub files: Files,
@@ -85,6 +95,7 @@ impl Platform {
         let declines = Arc::new(Declines::new(ledger.clone()));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
+        let agents = mounts.iter().find_map(|mount| mount.module.agents(&mount.parts));
         let mut mounted: Vec<Mounted> = Vec::new();
         for Mount { module, parts, capability, checkers } in mounts {
             let endpoint = Endpoint::new(spine::Parts {
@@ -97,6 +108,7 @@ impl Platform {
                 metrics: metrics.clone(),
                 seal: seal.clone(),
                 declines: declines.clone(),
+                agents: agents.clone(),
             });
             mounted.push(Mounted { module, parts, endpoint: Arc::new(endpoint) });
         }
@@ -105,13 +117,30 @@ impl Platform {
         check_toolsets(config, &endpoints)?;
         check_tool_limits(config, &endpoints)?;
         let hosts: Vec<String> = config.spine.hosts.iter().cloned().chain(config.public_host()).collect();
-        let addresses = Addresses::new(&hosts, &config.spine.origins);
+        let addresses = Addresses::new(&hosts, &config.spine.origins).known_as(&config.public_url, config.has_tls());
         let gate = Arc::new(gate(config, &endpoints)?);
-        let pace = Pace::per_minute(config.spine.limits.calls_per_minute);
+        let pace = Pace::of(&config.spine.limits);
         let admission = Arc::new(Admission::new(addresses.clone(), gate.clone(), pace));
         let readiness = Arc::new(Standing::new(ledger.clone(), log.clone()));
+        let notary = Arc::new(sealing::notary(&config.data, ledger.clone(), log.clone())?);
         let audit = Trail::new(ledger.clone(), log);
-        Ok(Self { ledger, audit, endpoints, mounted, admission, gate, addresses, metrics, folds, files, readiness })
+        let proxies = Proxies::new(&config.spine.proxies);
+        Ok(Self {
+            ledger,
+            audit,
+            notary,
+            endpoints,
+            mounted,
+            agents,
+            admission,
+            gate,
+            addresses,
+            proxies,
+            metrics,
+            folds,
+            files,
+            readiness,
+        })
     }
 
     /// What is mounted under a name.
@@ -126,12 +155,32 @@ impl Platform {
         Ok(&self.mounted(name)?.endpoint)
     }
 
+    /// Search over what is mounted.
+    pub fn search(&self) -> Option<&Search> {
+        self.mounted.first().map(|mounted| &mounted.parts.search)
+    }
+
+    /// Seals what is new from time to time, as long as the runtime lives.
+    pub fn keep_sealing(&self, config: &Config) {
+        let (ledger, log) = (self.ledger.clone(), self.audit.log.clone());
+        tokio::spawn(sealing::follow(self.notary.clone(), ledger, log, config.spine.audit.clone()));
+    }
+
+    /// Stores what is left of the audit and seals it, before the process ends.
+    pub async fn close(&self) {
+        self.audit.flush().await;
+        if let Err(error) = self.notary.seal().await {
+            tracing::warn!(%error, "the last facts and records have no checkpoint yet; the next process makes it");
+        }
+    }
+
     /// What a listener serves: the endpoints and the operator's pages.
     pub fn site(&self) -> Site {
         Site {
             endpoints: self.endpoints.clone(),
             admission: self.admission.clone(),
             addresses: self.addresses.clone(),
+            proxies: self.proxies.clone(),
             metrics: self.metrics.clone(),
             ready: Arc::new(AtomicBool::new(true)),
             readiness: self.readiness.clone(),

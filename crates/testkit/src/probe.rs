@@ -232,6 +232,7 @@ fn tool(name: &str, side: Side, hints: Hints, properties: Value, required: &[&st
         hints,
         input_schema,
         items_max: Default::default(),
+        briefs: Default::default(),
         output_schema: None,
         toolset: String::new(),
         scopes: Vec::new(),

@@ -49,7 +49,7 @@ impl Plan {
         let checkers = Checkers::new(self.capability.manifest()).expect("a fixture's schemas compile");
         let metrics = Metrics::default();
         let addresses = Addresses::new(&self.config.hosts, &self.config.origins);
-        let pace = Pace::per_minute(self.config.limits.calls_per_minute);
+        let pace = Pace::of(&self.config.limits);
         let endpoint = Endpoint::new(Parts {
             capability: self.capability,
             checkers: Arc::new(checkers),
@@ -60,6 +60,7 @@ impl Plan {
             metrics: metrics.clone(),
             seal: Seal::new(self.seal_key),
             declines: self.declines,
+            agents: None,
         });
         let admission = Arc::new(Admission::new(addresses.clone(), self.identity, pace));
         Prepared { endpoint: Arc::new(endpoint), admission, addresses, metrics }
@@ -77,6 +78,7 @@ impl Plan {
             endpoints: vec![endpoint.clone()],
             admission,
             addresses,
+            proxies: Default::default(),
             metrics,
             ready: ready.clone(),
             readiness,

@@ -28,6 +28,7 @@ pub async fn examine(gathered: &Gathered) -> anyhow::Result<ExitCode> {
             let writes = platform.ledger.health().await.map(|()| "changes can be written".to_owned());
             found.push(("ledger", writes));
             found.push(("audit", records(&platform).await));
+            found.push(("search", indexes(&platform).await));
             for mounted in &platform.mounted {
                 let name = mounted.module.name();
                 found.push((name, Ok(format!("{} tools", mounted.endpoint.tools().len()))));
@@ -53,6 +54,19 @@ async fn records(platform: &Platform) -> Result<String, String> {
     let last = platform.audit.recent(&Scope::local().tenant, 1).await.map_err(|error| error.to_string())?;
     let since = last.first().map_or_else(|| "no call yet".to_owned(), |row| format!("the last call was at {}", row.at));
     Ok(format!("records can be written; {since}"))
+}
+
+/// How far behind the indexes are.
+async fn indexes(platform: &Platform) -> Result<String, String> {
+    let Some(search) = platform.search() else { return Ok("nothing is searched".to_owned()) };
+    let behind =
+        search.behind().await.map_err(|error| format!("{error}; `chancery reindex` makes the indexes again"))?;
+    Ok(match behind.iter().max_by_key(|(_, _, facts)| *facts) {
+        None => "the indexes hold every fact".to_owned(),
+        Some((tenant, index, facts)) => {
+            format!("{facts} facts of {tenant} are not yet in the index of {index}; a running server takes them in")
+        }
+    })
 }
 
 async fn listens(config: &Config) -> Result<String, String> {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use spine::http::{self, Site};
+use spine::http::{self, Listening, Proxies, Site, Tls};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +17,8 @@ use crate::{Config, Platform, https, index};
 pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
     let address = config.listen;
     may_serve(&config).map_err(anyhow::Error::msg)?;
+    let tls = tls(&config)?;
+    raise_file_limit(config.spine.limits.connections_max);
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
@@ -27,6 +29,8 @@ pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
     let (no_more_calls, stopping) = (CancellationToken::new(), CancellationToken::new());
     tokio::spawn(stop_on_signal(ready.clone(), no_more_calls.clone(), stopping.clone()));
 
+    platform.search().inspect(|search| search.follow());
+    platform.keep_sealing(&config);
     announce(&platform, address, &config);
     let site = Site {
         ready,
@@ -37,8 +41,9 @@ pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
     let (gate, now) = (platform.gate.clone(), scope::Clock::now(&scope::SystemClock));
     tokio::spawn(async move { gate.warm(now).await });
     let router = https::only(site.router(), &config);
-    let finished = http::serve(listener, router, &config.spine.limits, no_more_calls).await?;
-    platform.audit.flush().await;
+    let listening = Listening { tls, proxies: Proxies::new(&config.spine.proxies) };
+    let finished = http::serve_with(listener, router, &config.spine.limits, listening, no_more_calls).await?;
+    platform.close().await;
     if !finished {
         tracing::warn!("some calls did not finish in time");
     }
@@ -46,10 +51,41 @@ pub async fn serve(mut config: Config) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The certificate of the listener, if it has one.
+fn tls(config: &Config) -> anyhow::Result<Option<Tls>> {
+    let files = &config.tls;
+    let opened = config.has_tls().then(|| Tls::open(files.certificate.as_ref(), files.key.as_ref()));
+    opened.transpose().context("tls")
+}
+
+/// Files besides connections: the stores, their readers, the issuers that are asked.
+const OTHER_FILES: u64 = 512;
+
+/// Each connection is an open file, and most systems start a process with few of them.
+fn raise_file_limit(connections_max: usize) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        let wanted = connections_max as u64 + OTHER_FILES;
+        let possible = maximum.map_or(wanted, |maximum| maximum.min(wanted));
+        if current.is_some_and(|current| current < possible) {
+            let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(possible), maximum });
+            raised.unwrap_or_else(|error| tracing::debug!(%error, "the limit of open files stays as it is"));
+        }
+        if possible < wanted {
+            tracing::warn!("limits.connections_max: the system lets this process open {possible} files only");
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (connections_max, OTHER_FILES);
+}
+
 fn announce(platform: &Platform, address: SocketAddr, config: &Config) {
+    let scheme = if config.has_tls() { "https" } else { "http" };
     for endpoint in &platform.endpoints {
         let manifest = endpoint.capability.manifest();
-        tracing::info!(tools = endpoint.tools().len(), "endpoint http://{address}/{}/mcp", manifest.name);
+        tracing::info!(tools = endpoint.tools().len(), "endpoint {scheme}://{address}/{}/mcp", manifest.name);
     }
     match config.open {
         true => tracing::warn!("callers need no token: every program and user of this machine is the owner"),
@@ -60,7 +96,7 @@ fn announce(platform: &Platform, address: SocketAddr, config: &Config) {
     for issuer in &config.auth.issuers {
         tracing::info!("tokens of {issuer} are good");
     }
-    tracing::info!(data = %config.data.display(), "listening on http://{address}");
+    tracing::info!(data = %config.data.display(), "listening on {scheme}://{address}");
 }
 
 /// How long new calls are still refused in words before the listener closes: time for a balancer to look at `/ready`, and

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use ledger::Ledger as _;
 use ledger_sqlite::Restoring;
+use ledger_sqlite::audit::AuditLog;
 
 use super::output;
 use crate::platform::open_ledger;
@@ -18,24 +19,39 @@ pub async fn backup(config: &Config, file: &Path) -> anyhow::Result<ExitCode> {
         bail!("the folder {} does not exist; make it, or name another", folder.display());
     }
     open_ledger(config, MODULES)?.backup_to(file).await?;
+    AuditLog::open(&config.data)?.backup_to(beside(file, "audit")).await?;
     output::line(&format!("backed up {} to {}", config.data.display(), file.display()))?;
-    copy_files(&config.blobs(), &beside(file)).await
+    copy_files(&config.blobs(), &beside(file, "blobs")).await
 }
 
 /// The files first: when the database is in its place, everything is.
 pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<ExitCode> {
     let restoring = Restoring::begin(file, &config.data)?;
-    let ended = copy_files(&beside(file), &config.blobs()).await?;
+    let ended = copy_files(&beside(file, "blobs"), &config.blobs()).await?;
+    restore_audit(&beside(file, "audit"), &config.data)?;
     restoring.finish()?;
     output::line(&format!("restored {} into {}", file.display(), config.data.display()))?;
     Ok(ended)
 }
 
-/// Where the files of a backup are.
-fn beside(file: &Path) -> PathBuf {
+/// Where the other parts of a backup are.
+fn beside(file: &Path, part: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
-    name.push(".blobs");
+    name.push(format!(".{part}"));
     PathBuf::from(name)
+}
+
+/// Puts the records of calls into their place, if the backup has them and the directory has none of its own.
+fn restore_audit(from: &Path, data: &Path) -> anyhow::Result<()> {
+    let to = data.join("audit.db");
+    if !from.exists() || to.exists() {
+        return Ok(());
+    }
+    let partial = data.join("audit.db.restoring");
+    std::fs::copy(from, &partial)
+        .and_then(|_| std::fs::File::open(&partial)?.sync_all())
+        .and_then(|()| std::fs::rename(&partial, &to))
+        .with_context(|| format!("cannot restore {} from {}", to.display(), from.display()))
 }
 
 async fn copy_files(from: &Path, to: &Path) -> anyhow::Result<ExitCode> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contract::{NoClient, RequestMeta, Structured};
+use contract::{NoClient, RequestMeta, Structured, Tool};
 use desk::module::{BoxError, Outcome, Parts, Refused, Session, Work};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -43,14 +43,14 @@ impl Terminal {
             .map_err(|malformed| anyhow::anyhow!(malformed.message))?;
         let caller = self.caller(endpoint, Some(&message))?;
         let called = endpoint.call(&caller, tool, arguments).await;
-        self.platform.audit.flush().await;
+        self.platform.close().await;
         match called {
             Called::Answered(answer) => {
                 let said = answer.structured.as_ref().map(Structured::value).unwrap_or_default();
                 Ok(if answer.failed { Outcome::Refused(said) } else { Outcome::Answered(said) })
             }
             Called::Refused(_, envelope) => Ok(Outcome::Refused(envelope)),
-            Called::UnknownTool => Err(anyhow::Error::msg(unknown_tool(endpoints, tool))),
+            Called::UnknownTool { .. } => Err(anyhow::Error::msg(unknown_tool(endpoints, tool))),
         }
     }
 
@@ -81,9 +81,9 @@ impl Session for Place<'_> {
         &self.mounted.parts
     }
 
-    fn tools(&self) -> Vec<String> {
+    fn tools(&self) -> Vec<Tool> {
         let tools = self.terminal.platform.endpoints.iter().flat_map(|endpoint| endpoint.tools());
-        tools.map(|tool| tool.name.clone()).collect()
+        tools.cloned().collect()
     }
 
     fn call<'a>(&'a self, tool: &'a str, arguments: Map<String, Value>) -> BoxFuture<'a, Result<Outcome, BoxError>> {
@@ -100,7 +100,7 @@ impl Session for Place<'_> {
             let endpoint = &self.mounted.endpoint;
             let caller = self.terminal.caller(endpoint, None)?;
             let outcome = endpoint.perform(&caller, method, target, async move |ctx| work(ctx.clone()).await).await;
-            self.terminal.platform.audit.flush().await;
+            self.terminal.platform.close().await;
             Ok(outcome.map_err(Refused)?)
         })
     }

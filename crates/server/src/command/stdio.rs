@@ -7,10 +7,11 @@ use spine::admission::{Asked, Door};
 use tokio_util::sync::CancellationToken;
 
 use super::http::stop_signal;
-use crate::config::TOKEN;
+use crate::config::{TOKEN, may_serve_stdio};
 use crate::{Config, Platform};
 
 pub async fn serve(mut config: Config, capability: &str) -> anyhow::Result<ExitCode> {
+    may_serve_stdio(&config).map_err(anyhow::Error::msg)?;
     config.local_client = true;
     config.token = token(|name| std::env::var(name).ok());
     let platform = Platform::open(&config).await?;
@@ -18,9 +19,11 @@ pub async fn serve(mut config: Config, capability: &str) -> anyhow::Result<ExitC
     if config.token.is_some() {
         // Whoever must be asked about the token is asked now; each message is then judged by what is known.
         let name = &endpoint.capability.manifest().name;
-        let asked = Asked { door: Door::Stdio, endpoint: name, now: endpoint.clock.now() };
+        let asked = Asked { door: Door::Stdio, endpoint: name, now: endpoint.clock.now(), from: None };
         platform.admission.identify(asked).await.with_context(|| format!("the token in {TOKEN} is no good"))?;
     }
+    platform.search().inspect(|search| search.follow());
+    platform.keep_sealing(&config);
     let stop = CancellationToken::new();
     let stopping = stop.clone();
     tokio::spawn(async move {
@@ -29,7 +32,7 @@ pub async fn serve(mut config: Config, capability: &str) -> anyhow::Result<ExitC
     });
     let outcome =
         spine::stdio::serve(endpoint, &platform.admission, tokio::io::stdin(), tokio::io::stdout(), stop).await;
-    platform.audit.flush().await;
+    platform.close().await;
     outcome.map_err(anyhow::Error::msg)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -20,9 +20,9 @@ pub enum Action {
     Issue {
         /// Whose it is: a person, or what runs a script.
         name: String,
-        /// What its holder may do.
-        #[arg(long, default_value = "viewer", value_parser = ["admin", "curator", "architect", "contributor", "analyst", "viewer"])]
-        role: String,
+        /// What its holder may do; may be given several times.
+        #[arg(long, default_value = "viewer", value_parser = ["admin", "curator", "architect", "contributor", "analyst", "viewer", "gm", "service"])]
+        role: Vec<String>,
         /// Scopes, in place of those that go with the role.
         #[arg(long = "scope", value_name = "SCOPE")]
         scopes: Vec<String>,
@@ -35,6 +35,12 @@ pub enum Action {
         /// For an agent that acts for the named person.
         #[arg(long)]
         agent: bool,
+        /// The type of agent that it may act as, such as Narrator; may be given several times.
+        #[arg(long = "agent-type", value_name = "TYPE")]
+        agent_types: Vec<String>,
+        /// The definition of the agent that shows it, which says what it may call.
+        #[arg(long, value_name = "NAME")]
+        definition: Option<String>,
         /// After how many days it ends.
         #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(i64).range(1..=DAYS_MAX))]
         days: i64,
@@ -51,18 +57,22 @@ pub enum Action {
 pub fn run(action: Action, config: &Config) -> anyhow::Result<ExitCode> {
     let issued = Issued::at(&config.data);
     match action {
-        Action::Issue { name, role, scopes, tenant, capabilities, agent, days } => {
+        Action::Issue { name, role, scopes, tenant, capabilities, agent, agent_types, definition, days } => {
             check(&name, &capabilities)?;
             let now = SystemClock.now();
             let grant = Grant {
                 subject: name,
-                kind: if agent { PrincipalKind::Agent } else { PrincipalKind::User },
+                kind: kind_of(agent, &role, definition.is_some()),
                 tenant: tenant.map_or_else(|| Ok(Scope::local().tenant), TenantId::new)?,
-                scopes: if scopes.is_empty() { scopes_of(&role) } else { scopes }.into_iter().collect(),
-                roles: [role].into(),
+                scopes: if scopes.is_empty() { role.iter().flat_map(|role| scopes_of(role)).collect() } else { scopes }
+                    .into_iter()
+                    .collect(),
+                roles: role.into_iter().collect(),
+                agents: agent_types.into_iter().collect(),
                 endpoints: capabilities.into_iter().collect(),
                 issued: now,
                 expires: now.plus_micros(days * DAY_US),
+                definition,
             };
             let (id, token) = issued.issue(grant).context("the token could not be stored")?;
             output::note(&format!("token {id}, good for {days} days; it is shown only now"));
@@ -85,6 +95,17 @@ pub fn run(action: Action, config: &Config) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Somebody with the role of services is one, and so is whatever has a definition and acts for nobody.
+fn kind_of(agent: bool, roles: &[String], is_defined: bool) -> PrincipalKind {
+    if agent {
+        PrincipalKind::Agent
+    } else if is_defined || roles.iter().any(|role| role == "service") {
+        PrincipalKind::Service
+    } else {
+        PrincipalKind::User
+    }
 }
 
 /// A name becomes part of an identity, where `/` and `|` set parts apart.

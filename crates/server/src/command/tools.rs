@@ -35,7 +35,7 @@ pub async fn print(config: &Config, name: Option<&str>) -> anyhow::Result<ExitCo
 
 fn print_one(tool: &Tool) -> anyhow::Result<()> {
     output::line(&format!("{}\n{}\n", tool.name, tool.description))?;
-    output::line(&serde_json::to_string_pretty(&tool.input_schema)?)?;
+    output::line(&serde_json::to_string_pretty(&tool.whole_schema())?)?;
     for example in &tool.examples {
         output::line(&format!("\n# {}\nchancery call {} '{}'", example.description, tool.name, example.input))?;
     }

@@ -109,9 +109,11 @@ fn beyond_loopback_callers_must_have_tokens() {
         tenant: scope::Scope::local().tenant,
         roles: Default::default(),
         scopes: Default::default(),
+        agents: Default::default(),
         endpoints: Default::default(),
         issued: scope::Timestamp(0),
         expires: scope::Timestamp(1),
+        definition: None,
     };
     gate::issued::Issued::at(folder.path()).issue(grant).unwrap();
     assert_eq!(serve(&[("listen", "0.0.0.0:8080")]), Ok(()));
@@ -129,6 +131,46 @@ fn production_refuses_what_is_unsafe() {
     let https = ("public_url", "https://mcp.example.org");
     assert_eq!(production(&[https]), Ok(()));
     assert!(production(&[https, ("open", "true")]).unwrap_err().contains("leave one of them out"));
+    assert!(
+        production(&[https, ("auth.role", "admin")]).unwrap_err().contains("makes everybody whose token names no role")
+    );
+    assert_eq!(production(&[https, ("auth.role", "viewer")]), Ok(()));
+    // Whoever can read the key is the server.
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key.pem");
+    std::fs::write(&key, "").unwrap();
+    let set_mode = |mode| {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let files = [https, ("tls.certificate", "certificate.pem"), ("tls.key", key.to_str().unwrap())];
+    set_mode(0o644);
+    assert!(production(&files).unwrap_err().contains("take their rights away: chmod 600"));
+    set_mode(0o600);
+    assert_eq!(production(&files), Ok(()));
+}
+
+#[test]
+fn a_certificate_goes_with_its_key_and_with_https() {
+    let serve = |more: &[(&str, &str)]| may_serve(&config(None, &[], more).unwrap());
+    let [certificate, key] = [("tls.certificate", "c.pem"), ("tls.key", "k.pem")];
+    assert!(serve(&[certificate]).unwrap_err().contains("certificate and key go together"));
+    assert!(serve(&[key]).unwrap_err().contains("certificate and key go together"));
+    let plain = ("public_url", "http://mcp.example.org");
+    assert!(serve(&[certificate, key, plain]).unwrap_err().contains("start it with https://"));
+    assert_eq!(serve(&[certificate, key]), Ok(()));
+    assert_eq!(config(None, &[], &[certificate, key]).unwrap().public_base(), "https://127.0.0.1:8080");
+}
+
+#[test]
+fn stdio_is_for_ones_own_machine_unless_it_is_asked_for() {
+    let serve = |environment: &[(&str, &str)], more: &[(&str, &str)]| {
+        may_serve_stdio(&config(None, environment, more).unwrap())
+    };
+    let production = [("PRODUCTION", "true")];
+    assert_eq!(serve(&[], &[]), Ok(()));
+    assert!(serve(&production, &[]).unwrap_err().contains("serve over HTTP, or set stdio_in_production"));
+    assert_eq!(serve(&production, &[("stdio_in_production", "true")]), Ok(()));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use contract::Capability;
 use desk::Module;
 use desk::module::{ArgumentCheck, Parts, Settings, nearest};
 use ledger_sqlite::SqliteLedger;
+use search::Search;
 use spine::arguments::Checkers;
 
 use super::{own_context, secret};
@@ -32,20 +33,27 @@ pub async fn mount_all(
         let hint = nearest(unknown, names()).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
         bail!("capabilities: there is no {unknown}; {hint}there is {}", names().collect::<Vec<_>>().join(", "));
     }
+    let search = Search::new(ledger.clone(), ledger.clone(), config.search.options()?);
     let mut mounts = Vec::new();
     for module in modules {
         if config.capabilities.is_empty() || config.capabilities.iter().any(|name| name == module.name()) {
-            mounts.push(mount(config, ledger, *module).await?);
+            mounts.push(mount(config, ledger, &search, *module).await?);
         }
     }
     Ok(mounts)
 }
 
-async fn mount(config: &Config, ledger: &Arc<SqliteLedger>, module: &'static dyn Module) -> anyhow::Result<Mount> {
+async fn mount(
+    config: &Config,
+    ledger: &Arc<SqliteLedger>,
+    search: &Search,
+    module: &'static dyn Module,
+) -> anyhow::Result<Mount> {
     // The schemas come with the capability, which may want to check by them: so they are put in once it is there.
     let schemas: Arc<OnceLock<Arc<Checkers>>> = Arc::default();
     let parts = Parts {
         ledger: ledger.clone(),
+        search: search.clone(),
         settings: Settings::of(&module.settings(), &config.modules),
         data: config.data.clone(),
         blobs: config.blobs(),

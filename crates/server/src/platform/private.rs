@@ -11,7 +11,7 @@ pub fn keep_private(data: &Path) -> Vec<Result<String, String>> {
     if !data.is_dir() {
         return Vec::new();
     }
-    let inside = ["secret.key", "owner.token", "tokens", "chancery.toml"].map(|name| data.join(name));
+    let inside = ["secret.key", "checkpoint.key", "owner.token", "tokens", "chancery.toml"].map(|name| data.join(name));
     let paths: Vec<_> = std::iter::once(data.to_owned()).chain(inside).collect();
     paths.iter().filter_map(|path| close(path)).collect()
 }

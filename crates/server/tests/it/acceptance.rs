@@ -108,9 +108,10 @@ async fn an_unknown_argument_of_any_tool_is_refused_with_the_nearest() {
                 let capability = &endpoint.capability.manifest().name;
                 let answer = world.call_at(capability, Door::CommandLine, &tool.name, arguments).await;
                 let error = &answer["error"];
-                let field = error["field"].as_str().or_else(|| error["details"]["field"].as_str());
+                let field = [&error["field"], &error["details"]["field"], &error["data"]["field"]];
+                let field = field.into_iter().find_map(Value::as_str);
                 assert_eq!(field, Some(wrong.as_str()), "{} {answer}", tool.name);
-                let fix = format!("{}{}", error["suggestions"], error["details"]);
+                let fix = format!("{}{}{}", error["suggestions"], error["details"], error["data"]);
                 assert!(fix.contains(name.as_str()), "{} {wrong}: {fix}", tool.name);
             }
         }

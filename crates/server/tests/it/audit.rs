@@ -110,7 +110,7 @@ async fn a_full_disk_refuses_writes_and_loses_no_record() {
             .to_owned()
         )
     );
-    limit("300000");
+    limit("1000000");
     // Reads are answered while their records wait, and operators are told.
     let mut lists = 0;
     while get("/ready").await.0 == 200 {

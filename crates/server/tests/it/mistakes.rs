@@ -98,7 +98,7 @@ async fn what_the_server_makes_is_refused_as_an_argument() {
         for name in
             ["id", "tenant_id", "message_id", "correlation_id", "aggregate_version", "occurred_at", "layer", "version"]
         {
-            let properties = tool.input_schema["properties"].as_object().unwrap();
+            let properties = &tool.whole_schema()["properties"].as_object().unwrap().clone();
             // An argument of the tool, or of one of its objects, which is then what is meant.
             let takes = |schema: &Value| schema["properties"].get(name).is_some();
             if properties.contains_key(name) || properties.values().any(takes) {

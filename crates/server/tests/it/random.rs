@@ -93,7 +93,7 @@ fn every_tool_answers_or_refuses_whatever_it_gets() {
                 let client = Arc::new(NoClient);
                 let caller = Caller {
                     admitted: admitted.clone(),
-                    request: RequestMeta::default(),
+                    request: RequestMeta { agent_type: crate::world::agent_for(&tool.name), ..RequestMeta::default() },
                     client,
                     cancelled: CancellationToken::new(),
                     verdict: contract::Verdict::default(),
@@ -109,10 +109,11 @@ fn every_tool_answers_or_refuses_whatever_it_gets() {
                         // A file that could not be interpreted is stored all the same.
                         prop_assert!(before == after || error.code == "ANALYSIS_FAILED", "a refusal wrote something");
                         let refusal = &envelope["error"];
-                        let hint = [&refusal["suggestions"]["hint"], &refusal["details"]["fix"]];
+                        let hint =
+                            [&refusal["suggestions"]["hint"], &refusal["details"]["fix"], &refusal["data"]["fix"]];
                         prop_assert!(hint.iter().any(|hint| hint.is_string()), "no hint in {}", envelope);
                     }
-                    Called::UnknownTool => prop_assert!(false, "the tool is gone"),
+                    Called::UnknownTool { .. } => prop_assert!(false, "the tool is gone"),
                 }
                 Ok(())
             });

@@ -57,7 +57,7 @@ fn what_is_not_there_is_refused_at_the_start_with_the_nearest() {
         ("toolsets=reed", "toolsets: there is no toolset reed; did you mean read? there is "),
         (
             "capabilities=neotama",
-            "capabilities: there is no neotama; did you mean neotoma? there is transformation, neotoma",
+            "capabilities: there is no neotama; did you mean neotoma? there is transformation, monitor, neotoma",
         ),
         ("limits.tools=ingst=5", "limits.tools: there is no tool ingst; did you mean ingest?"),
         ("listen=0.0.0.0:0", "0.0.0.0:0 can be reached from other machines"),
@@ -252,7 +252,8 @@ async fn the_root_says_what_is_here() {
     let world = World::new().await;
     let root: Value = serde_json::from_str(&world.get("/").await).unwrap();
     assert_eq!((&root["name"], &root["version"]), (&json!("chancery"), &json!(env!("CARGO_PKG_VERSION"))));
-    assert_eq!(root["endpoints"][1]["url"], "http://127.0.0.1:8080/neotoma/mcp");
+    assert_eq!(root["endpoints"][1]["url"], "http://127.0.0.1:8080/monitor/mcp");
+    assert_eq!(root["endpoints"][2]["url"], "http://127.0.0.1:8080/neotoma/mcp");
     let elsewhere: Value = serde_json::from_str(&world.get("/mcp").await).unwrap();
     assert_eq!(elsewhere["error"], "each capability has an endpoint of its own; use one of `endpoints`");
     assert_eq!(elsewhere["endpoints"], root["endpoints"]);

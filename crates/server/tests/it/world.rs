@@ -55,6 +55,7 @@ impl World {
             request: RequestMeta {
                 request_id: "r1".to_owned(),
                 correlation_id: "c1".to_owned(),
+                agent_type: agent_for(tool),
                 ..RequestMeta::default()
             },
             client: Arc::new(NoClient),
@@ -65,7 +66,7 @@ impl World {
         match endpoint.call(&caller, tool, arguments.as_object().unwrap().clone()).await {
             Called::Answered(answer) => answer.structured.unwrap().value(),
             Called::Refused(_, envelope) => envelope,
-            Called::UnknownTool => json!({ "unknown": tool }),
+            Called::UnknownTool { .. } => json!({ "unknown": tool }),
         }
     }
 
@@ -81,6 +82,11 @@ impl World {
         let answer = self.router().oneshot(request).await.unwrap();
         String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
     }
+}
+
+/// A type of agent that may call a tool, where only agents may.
+pub fn agent_for(tool: &str) -> Option<String> {
+    monitor::authority::allowed(tool).first().map(|kind| kind.as_str().to_owned())
 }
 
 pub fn config(data: &Path) -> Config {

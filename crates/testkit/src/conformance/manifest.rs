@@ -67,6 +67,7 @@ fn tool(name: &str, description: &str, side: Side, schema: Value) -> Tool {
         hints: Hints { read_only: side == Side::Query, idempotent: true, ..Hints::default() },
         input_schema,
         items_max: Default::default(),
+        briefs: Default::default(),
         output_schema: None,
         toolset: String::new(),
         scopes: Vec::new(),

@@ -128,6 +128,20 @@ async fn what_a_session_follows_is_bounded() {
 }
 
 #[tokio::test]
+async fn a_caller_has_its_share_of_the_streams() {
+    let site = site_with(|config| config.limits.caller_subscriptions_max = 1).await;
+    let asking = || modern("subscriptions/listen", json!({ "notifications": { "toolsListChanged": true } }));
+    let stream = listen(&site, json!({ "toolsListChanged": true })).await;
+    followers(&site, 1).await;
+    assert_eq!(site.ask(&asking()).await.message()["error"]["code"], -32603);
+    // Whoever goes without a word leaves the share behind.
+    drop(stream);
+    followers(&site, 0).await;
+    let _again = listen(&site, json!({ "toolsListChanged": true })).await;
+    followers(&site, 1).await;
+}
+
+#[tokio::test]
 async fn streams_are_bounded_and_end_with_the_server() {
     let site = site_with(|config| config.limits.subscriptions_max = 1).await;
     let mut stream = listen(&site, json!({ "toolsListChanged": true })).await;

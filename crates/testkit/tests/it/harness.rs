@@ -81,7 +81,8 @@ impl Identity for NamedInHeader {
         };
         let named = Principal::local(named.unwrap_or("tester"));
         let kind = if named.subject.ends_with("/agent") { PrincipalKind::Agent } else { named.kind };
-        Some(Ok(Identified { principal: Principal { kind, ..named }, scope: Scope::local(), expires: None }))
+        let (principal, scope) = (Principal { kind, ..named }, Some(Scope::local()));
+        Some(Ok(Identified { principal, scope, expires: None, definition: None }))
     }
 }
 

@@ -101,7 +101,8 @@ async fn a_silent_connection_is_dropped() {
 async fn connections_are_bounded_and_probes_have_places_of_their_own() {
     let site = site_with(|config| config.limits.connections_max = 1).await;
     let mut first = site.connect().await;
-    assert_eq!(first.ask(&call("probe.echo", json!({}))).await.unwrap().status, 200);
+    first.send(&call("probe.wait", json!({}))).await.unwrap();
+    site.seen.reaches(&site.seen.begun, 1).await;
     // More silent ones than there are reserved places.
     let mut silent = Vec::new();
     for _ in 0..100 {
@@ -113,10 +114,56 @@ async fn connections_are_bounded_and_probes_have_places_of_their_own() {
         let refused = site.ask(&request).await;
         assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")), "{refused:?}");
     }
-    assert_eq!(first.ask(&call("probe.echo", json!({}))).await.unwrap().status, 200);
     drop(first);
     // The place is free as soon as the server has seen the end of the connection.
     while site.ask(&call("probe.echo", json!({}))).await.status != 200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+// who only holds a connection keeps nobody out.
+#[tokio::test]
+async fn quiet_connections_make_room() {
+    let site = site_with(|config| config.limits.connections_max = 4).await;
+    let (mut silent, mut half) = (Vec::new(), Vec::new());
+    for _ in 0..100 {
+        silent.push(site.connect().await);
+        let mut connection = site.connect().await;
+        connection.write(b"POST /mcp HTTP/1.1\r\nhost: 127").await.unwrap();
+        half.push(connection);
+        assert_eq!(site.ask(&call("probe.echo", json!({}))).await.status, 200);
+    }
+    // One that waits for its answer is not quiet.
+    let mut kept = site.connect().await;
+    kept.send(&call("probe.wait", json!({}))).await.unwrap();
+    site.seen.reaches(&site.seen.begun, 1).await;
+    for _ in 0..20 {
+        silent.push(site.connect().await);
+        assert_eq!(site.ask(&call("probe.echo", json!({}))).await.status, 200);
+    }
+    site.seen.release.notify_one();
+    assert_eq!(structured(&kept.answer().await.unwrap()), json!({ "waited": true }));
+}
+
+// one caller has its share of the calls, and writers leave some to readers.
+#[tokio::test]
+async fn a_caller_has_its_share_of_the_calls() {
+    let site = site_with(|config| {
+        config.limits.calls_max = 8;
+        config.limits.caller_calls_max = 2;
+    })
+    .await;
+    let mut waiting = Vec::new();
+    for number in 1..=2 {
+        let mut connection = site.connect().await;
+        connection.send(&call("probe.wait", json!({}))).await.unwrap();
+        site.seen.reaches(&site.seen.begun, number).await;
+        waiting.push(connection);
+    }
+    let refused = site.ask(&call("probe.echo", json!({}))).await;
+    assert!(refused.body.contains("RATE_LIMIT_EXCEEDED") && refused.body.contains("calls_max"), "{refused:?}");
+    drop(waiting);
+    while site.ask(&call("probe.echo", json!({}))).await.body.contains("RATE_LIMIT_EXCEEDED") {
         tokio::task::yield_now().await;
     }
 }

@@ -114,7 +114,7 @@ fn check(capability: impl Capability, cases: u32, except: &[&str]) {
                     prop_assert_ne!(error.code.as_ref(), "INTERNAL");
                     prop_assert!(envelope.is_object());
                 }
-                Called::UnknownTool => prop_assert!(false, "{} is mounted", tool),
+                Called::UnknownTool { .. } => prop_assert!(false, "{} is mounted", tool),
             }
         }
         Ok(())

@@ -102,6 +102,15 @@ async fn sessions_are_bounded() {
 }
 
 #[tokio::test]
+async fn a_caller_has_its_share_of_the_sessions() {
+    let site = site_with(|config| config.limits.caller_sessions_max = 1).await;
+    let first = site.open_session(json!({})).await;
+    assert_eq!(fault(&site.ask(&initialize("2025-11-25", json!({}))).await), (503, -32603));
+    site.ask(&in_session(Request::new("DELETE", "/mcp"), &first)).await;
+    site.open_session(json!({})).await;
+}
+
+#[tokio::test]
 async fn a_session_answers_pings_and_refuses_what_it_cannot_read() {
     let site = site().await;
     let session = site.open_session(json!({})).await;

@@ -67,7 +67,7 @@ pub fn cases(world: &World) -> Vec<Case> {
     let tools = world.platform.endpoints[0].tools();
     let mut cases = Vec::new();
     for tool in tools {
-        add_cases(tool, &tool.input_schema, "", &mut cases);
+        add_cases(tool, &tool.whole_schema(), "", &mut cases);
     }
     assert!(tools.len() >= 15 && cases.len() > 2 * tools.len());
     cases
@@ -115,7 +115,7 @@ fn valid_call(tool: &Tool, path: &str) -> Value {
     let examples = tool.examples.iter().rev().map(|example| &example.input);
     let mut call = examples.max_by_key(|call| reached(call)).unwrap().clone();
     choose(&tool.input_schema, names[0], call.as_object_mut().unwrap());
-    place(&tool.input_schema, &mut call, &names, 0);
+    place(&tool.whole_schema(), &mut call, &names, 0);
     call
 }
 

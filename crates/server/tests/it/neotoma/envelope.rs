@@ -151,7 +151,7 @@ async fn a_call_without_end_and_one_that_waits_for_it_are_told_in_the_envelope()
     // Nothing reaches the store, so that the clock may jump.
     tokio::time::pause();
     let call = || world.call_neotoma("ingest", file(NEVER_ENDS, "k"));
-    let (first, second) = join(call(), call()).await;
+    let (first, second) = Box::pin(join(call(), call())).await;
     assert_eq!(first["error"]["code"], "TIMEOUT");
     assert_eq!(first["error"]["details"]["outcome"], "unknown");
     assert_eq!(second["error"]["code"], "IDEMPOTENCY_IN_PROGRESS");

@@ -114,6 +114,8 @@ async fn graph(client: &mut Remembering<impl Client>, stored: &Value, invoice: &
     assert_eq!(around["entity"]["id"], invoice);
     let source = json!({ "node_id": stored["source_id"], "node_type": "source" });
     assert_eq!(client.read("get_graph_neighborhood", source).await["source_material"]["id"], stored["source_id"]);
+    let found = client.read("search", json!({ "query": "Acme" })).await;
+    assert!(found["hits"].is_array(), "{found}");
     let events = client.read("list_timeline_events", json!({ "event_type": "InvoiceIssued" })).await;
     assert_eq!(events["events"][0]["entity_ids"], json!([invoice]), "{events}");
 }

@@ -26,7 +26,7 @@ const ACTIONS: [&str; 16] = [
     "list_relationships",
 ];
 /// What we added.
-const ADDED: [&str; 5] = ["unmerge_entities", "delete", "restore", "describe_schema", "register_schema"];
+const ADDED: [&str; 6] = ["unmerge_entities", "delete", "restore", "describe_schema", "register_schema", "search"];
 
 /// The tools as they are listed, by name.
 async fn listed() -> (BTreeMap<String, Value>, usize) {
