@@ -72,12 +72,12 @@ def answer(message):
 class Server:
     """One HTTP server process on a data directory."""
 
-    def __init__(self, data, prefix=()):
+    def __init__(self, data, prefix=(), guarded=False, more=()):
         self.lines = []
         self.port = None
         self._ready = threading.Event()
         self.process = subprocess.Popen(
-            [*prefix, CHANCERY, "serve", "--open", "--listen", "127.0.0.1:0", "--data", str(data)],
+            [*prefix, CHANCERY, "serve", *([] if guarded else ["--open"]), "--listen", "127.0.0.1:0", "--data", str(data), *more],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -1,8 +1,8 @@
 """F01: kill -9 at random moments under writers, and count what was lost, doubled or torn.
 
 Every writer gives each write a client_request_id and repeats it with the same key until it is acknowledged, as a client must.
-A create names a parent, so element and relationship are one commit; updates count versions; associations have no unique name
-that could hide a second one. After each restart a sample is read back, at the end everything.
+A create names a parent, so element and relationship are one commit; a change set makes two such elements and joins them, all or none;
+updates count versions; associations have no unique name that could hide a second one. After each restart a sample is read back, at the end everything.
 
 R-303, R-819, R-454.
 """
@@ -78,7 +78,9 @@ class Writer(threading.Thread):
             made = self.write(key, "createRelationship", type="Association", source_id=source, target_id=target)
             if made:
                 self.edges[made["relationship"]["id"]] = (source, target)
-        elif names and choice < 0.5:
+        elif choice < 0.35:
+            self.change_set(key)
+        elif names and choice < 0.6:
             element = self.elements[self.random.choice(names[-50:])]
             made = self.write(key, "updateElement", id=element["id"], description=key)
             if made:
@@ -94,6 +96,26 @@ class Writer(threading.Thread):
                     self.wrong.append(f"torn: {key} was acknowledged without its relationship")
                     return
                 self.elements[key] = {"id": made["element"]["id"], "edge": edge["id"], "version": 1, "description": None}
+
+    def change_set(self, key):
+        """Two elements with their parent and what joins them, as one change."""
+        create = {"op": "create", "type": "ApplicationComponent", "parent_id": self.parent}
+        changes = [
+            {**create, "key": "a", "name": f"{key}a"},
+            {**create, "key": "b", "name": f"{key}b"},
+            {"op": "relate", "key": "ab", "type": "Association", "source_id": "$a", "target_id": "$b"},
+        ]
+        made = self.write(key, "applyChanges", changes=changes)
+        if not made:
+            return
+        edges = {change["index"]: change["id"] for change in made["changes"] if change["kind"] == "relationship"}
+        if sorted(edges) != [0, 1, 2] or len(made["ids"]) != 3:
+            self.wrong.append(f"torn: {key} was acknowledged as {made['summary']} with {made['ids']}")
+            return
+        ids = made["ids"]
+        for place, name in enumerate("ab"):
+            self.elements[f"{key}{name}"] = {"id": ids[name], "edge": edges[place], "version": 1, "description": None}
+        self.edges[ids["ab"]] = (ids["a"], ids["b"])
 
     def write(self, key, tool, **arguments):
         """One write, repeated with the same key until it is acknowledged."""

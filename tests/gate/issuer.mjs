@@ -105,6 +105,14 @@ function configuration({ keys, resources, format, ttl, algorithm }) {
                 response_types: ['code'],
             },
             {
+                client_id: 'ameide-mcp-cli',
+                application_type: 'native',
+                token_endpoint_auth_method: 'none',
+                redirect_uris: [],
+                grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+                response_types: [],
+            },
+            {
                 client_id: 'service',
                 client_secret: 'a secret of the service',
                 redirect_uris: [],
@@ -115,6 +123,7 @@ function configuration({ keys, resources, format, ttl, algorithm }) {
         features: {
             devInteractions: { enabled: false },
             clientCredentials: { enabled: true },
+            deviceFlow: { enabled: true },
             registration: { enabled: true },
             introspection: { enabled: true, allowedPolicy: () => true },
             revocation: { enabled: true },
@@ -173,6 +182,31 @@ export async function browse(address) {
         if (place.pathname === '/callback') return place;
     }
     throw new Error(`the way to the client is endless, it was last at ${place}`);
+}
+
+/** Confirms the code of a device, as a person in a browser would. */
+export async function confirm(address) {
+    const jar = new Map();
+    const visit = async (place, body) => {
+        const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+        const answer = await fetch(place, { method: body ? 'POST' : 'GET', body, redirect: 'manual', headers: { cookie } });
+        for (const line of answer.headers.getSetCookie()) {
+            const [pair] = line.split(';');
+            const at = pair.indexOf('=');
+            jar.set(pair.slice(0, at), pair.slice(at + 1));
+        }
+        return answer;
+    };
+    const form = await (await visit(address)).text();
+    const [, xsrf] = /name="xsrf" value="([^"]+)"/.exec(form);
+    const user_code = new URL(address).searchParams.get('user_code');
+    const place = new URL(address);
+    place.search = '';
+    let answer = await visit(place, new URLSearchParams({ xsrf, user_code, confirm: 'yes' }));
+    for (let step = 0; step < 12 && answer.headers.get('location'); step++) {
+        answer = await visit(new URL(answer.headers.get('location'), place));
+    }
+    if (answer.status !== 200) throw new Error(`the code was not confirmed: ${answer.status} ${await answer.text()}`);
 }
 
 /** A token by authorization code with PKCE. */

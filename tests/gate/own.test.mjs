@@ -131,3 +131,15 @@ test('over stdio the environment says who calls', async () => {
     assert.match(bad.complaint, /the token in CHANCERY_TOKEN is no good: invalid token/);
     assert.ok(!bad.complaint.includes(viewer));
 });
+
+//
+test('over stdio in production a client must be let in on purpose, and is whom the environment names', async () => {
+    const viewer = command(server, 'token', 'issue', 'producer').trim();
+    const refused = await over_stdio({ PRODUCTION: 'true' }, list);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.complaint, /serve over HTTP, or set stdio_in_production/);
+    const allowed = { PRODUCTION: 'true', CHANCERY_STDIO_IN_PRODUCTION: 'true', CHANCERY_TOKEN: viewer };
+    const listed = await over_stdio(allowed, list);
+    assert.ok(listed.answer.result.tools.length > 5, listed.complaint);
+    assert.match((await over_stdio(allowed, element('NotForViewers'))).answer.error.message, /your role does not permit this/);
+});

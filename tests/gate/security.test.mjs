@@ -52,7 +52,7 @@ test('SEC-03 TestOriginValidation_AcceptsNoOrigin', async () => {
     assert.equal((await post(server.endpoint, token)).status, 200);
 });
 
-//
+//
 test('SEC-04 TestHTTPS_RejectsHTTPInProduction', async () => {
     process.env.PRODUCTION = 'true';
     const production = await guarded([
@@ -79,7 +79,7 @@ test('SEC-04 TestHTTPS_RejectsHTTPInProduction', async () => {
     }
 });
 
-//
+//
 test('SEC-05 TestAuth_RejectsMissingToken', async () => {
     const answer = await post(server.endpoint);
     assert.equal(answer.status, 401);

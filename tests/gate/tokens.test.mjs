@@ -52,7 +52,7 @@ test('metadata leads from an endpoint to the issuer', async () => {
     }
 });
 
-// R-312, R-319
+// R-312, R-319, R-471
 test('the issuer is described here too, and clients are registered elsewhere', async () => {
     const answer = await fetch(`${server.origin}/.well-known/oauth-authorization-server`);
     const metadata = await answer.json();
@@ -64,7 +64,7 @@ test('the issuer is described here too, and clients are registered elsewhere', a
     assert.equal((await fetch(`${server.origin}/register`, { method: 'POST' })).status, 404);
 });
 
-// R-314, R-315
+// R-314, R-315, R-119
 test('a call without its scope is told which ones it needs', async () => {
     const token = await token_for('ann@acme+viewer', { scope: 'mcp:resources' });
     const refused = await post(server.endpoint, token, call('listElements', { model_id: 'default' }));

@@ -54,7 +54,7 @@ export async function listen(program, args) {
         child.stdout.resume();
         child.stderr.setEncoding('utf8').on('data', text => {
             log = (log + text).slice(-20_000);
-            const found = /listening on (http:\/\/[0-9.:[\]]+)/.exec(log);
+            const found = /listening on (https?:\/\/[0-9.:[\]]+)/.exec(log);
             if (found) {
                 clearTimeout(late);
                 done(found[1]);
