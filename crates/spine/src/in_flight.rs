@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a caller hears who uses an id again too early.
@@ -13,18 +14,19 @@ pub const REFUSAL: &str = "a request with this id is under way; give each reques
 #[derive(Debug)]
 pub struct InFlight<K>(Arc<Mutex<HashSet<K>>>);
 
-/// Keeps an id in flight until it is dropped.
+/// Keeps an id in flight until it lands or is dropped.
 #[derive(Debug)]
 pub struct Flight<K: Eq + Hash> {
     all: InFlight<K>,
     key: K,
+    landed: AtomicBool,
 }
 
 impl<K: Eq + Hash + Clone> InFlight<K> {
     /// `None` when a request of this id is under way.
     pub fn begin(&self, key: K) -> Option<Flight<K>> {
         let is_new = self.lock().insert(key.clone());
-        is_new.then(|| Flight { all: self.clone(), key })
+        is_new.then(|| Flight { all: self.clone(), key, landed: AtomicBool::new(false) })
     }
 }
 
@@ -46,9 +48,18 @@ impl<K> Clone for InFlight<K> {
     }
 }
 
+impl<K: Eq + Hash> Flight<K> {
+    /// Frees the id. Once only: by the time of a second call it may be another request's.
+    pub fn land(&self) {
+        if !self.landed.swap(true, Ordering::Relaxed) {
+            self.all.lock().remove(&self.key);
+        }
+    }
+}
+
 impl<K: Eq + Hash> Drop for Flight<K> {
     fn drop(&mut self) {
-        self.all.lock().remove(&self.key);
+        self.land();
     }
 }
 
@@ -64,5 +75,15 @@ mod tests {
         assert!(requests.begin(2).is_some());
         drop(first);
         assert!(requests.begin(1).is_some());
+    }
+
+    #[test]
+    fn a_request_that_has_landed_frees_its_id_once() {
+        let requests = InFlight::default();
+        let first = requests.begin(1).unwrap();
+        first.land();
+        let _second = requests.begin(1).unwrap();
+        drop(first);
+        assert!(requests.begin(1).is_none());
     }
 }

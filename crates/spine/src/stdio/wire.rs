@@ -96,6 +96,10 @@ impl Transport<RoleServer> for Wire {
             _ => None,
         };
         let ticket = answered.and_then(|id| self.unanswered.lock().remove(id));
+        // Who has read the answer may use the id again at once, so it is free before the answer is written.
+        if let Some(ticket) = &ticket {
+            ticket.0.land();
+        }
         let outgoing = self.outgoing.clone();
         async move {
             let mut line = serde_json::to_vec(&message)?;
