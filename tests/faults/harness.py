@@ -53,9 +53,9 @@ def full_name(capability, tool):
     return f"transformation.{tool}" if capability == "transformation" else tool
 
 
-def request(number, tool, arguments, capability="transformation"):
+def request(number, tool, arguments, capability="transformation", meta=None):
     """The body of one stateless tool call."""
-    params = {"name": full_name(capability, tool), "arguments": arguments, "_meta": META}
+    params = {"name": full_name(capability, tool), "arguments": arguments, "_meta": META | (meta or {})}
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
 
 
@@ -116,9 +116,10 @@ class Server:
 class Http:
     """Calls over one keep-alive connection, opened again when it breaks. One thread uses one."""
 
-    def __init__(self, port, keep_alive=True, capability="transformation"):
+    def __init__(self, port, keep_alive=True, capability="transformation", meta=None):
         self.port = port
         self.capability = capability
+        self.meta = meta
         self.keep_alive = keep_alive
         self.connection = None
         self.numbers = itertools.count(1)
@@ -126,7 +127,7 @@ class Http:
         self.sent = None
 
     def call(self, tool, arguments, clock=None):
-        body = json.dumps(request(next(self.numbers), tool, arguments, self.capability))
+        body = json.dumps(request(next(self.numbers), tool, arguments, self.capability, self.meta))
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
