@@ -40,6 +40,7 @@ pub async fn run(report: &mut Report, quick: bool) -> anyhow::Result<()> {
     judge(report, "getArchimateModel", [&one.0, &two.0], [small, large], model).await
 }
 
+/// What a question costs a small and a large store, as a row with the ratio.
 async fn judge(
     report: &mut Report,
     what: &str,
@@ -47,11 +48,22 @@ async fn judge(
     sizes: [usize; 2],
     request: impl Fn(usize) -> Request + Sync + Copy,
 ) -> anyhow::Result<()> {
+    judge_each(report, what, servers.map(|server| (server, &())), sizes, |(), call| request(call)).await
+}
+
+/// The same where the question depends on what the store holds.
+pub async fn judge_each<Held: Sync>(
+    report: &mut Report,
+    what: &str,
+    stores: [(&Running, &Held); 2],
+    sizes: [usize; 2],
+    request: impl Fn(&Held, usize) -> Request + Sync + Copy,
+) -> anyhow::Result<()> {
     let (mut ratios, mut costs) = (Vec::new(), [Vec::new(), Vec::new()]);
     for turn in 0..=TURNS {
         let mut cost = [0.0; 2];
-        for (side, server) in servers.into_iter().enumerate() {
-            cost[side] = server.load(2, 60, request).await?.cpu_us;
+        for (side, (server, held)) in stores.into_iter().enumerate() {
+            cost[side] = server.load(2, 60, |call| request(held, call)).await?.cpu_us;
         }
         // The first turn warms up.
         if turn > 0 {

@@ -154,6 +154,12 @@ impl Request {
         Self::new("tools/call", name, &json!({ "name": name, "arguments": arguments }))
     }
 
+    /// The same as an agent of a type.
+    pub fn tool_as(agent_type: &str, name: &str, arguments: &Value) -> Self {
+        let meta = json!({ "agent_type": agent_type });
+        Self::new("tools/call", name, &json!({ "name": name, "arguments": arguments, "_meta": meta }))
+    }
+
     pub fn read(uri: &str) -> Self {
         Self::new("resources/read", uri, &json!({ "uri": uri }))
     }
@@ -167,11 +173,10 @@ impl Request {
             |params: &Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
         let in_session = body(params);
         let mut params = params.clone();
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
+        let meta = &mut params["_meta"];
+        meta["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+        meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": "bench", "version": "1" });
+        meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
         Self { method, name: name.to_owned(), stateless: body(&params), in_session }
     }
 }

@@ -11,6 +11,7 @@ mod compare;
 mod governance;
 mod growth;
 mod load;
+mod monitor;
 mod neotoma;
 mod report;
 mod seed;
@@ -29,6 +30,9 @@ struct Arguments {
     /// Neotoma only.
     #[arg(long)]
     neotoma: bool,
+    /// Monitor only.
+    #[arg(long)]
+    monitor: bool,
     /// What must not grow with what is stored, and nothing else.
     #[arg(long)]
     growth: bool,
@@ -67,6 +71,8 @@ async fn run(arguments: &Arguments) -> anyhow::Result<()> {
         growth::run(&mut report, quick).await?;
     } else if arguments.neotoma {
         neotoma::run(&mut report, quick).await?;
+    } else if arguments.monitor {
+        monitor::run(&mut report, quick).await?;
     } else {
         all(&mut report, quick).await?;
     }
@@ -85,6 +91,7 @@ async fn all(report: &mut report::Report, quick: bool) -> anyhow::Result<()> {
     Box::pin(governance::proposals(report, quick)).await?;
     governance::baselines(report).await?;
     neotoma::run(report, quick).await?;
+    monitor::run(report, quick).await?;
     growth::run(report, quick).await?;
     subject::resources(report).await?;
     Ok(())

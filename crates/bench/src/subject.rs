@@ -29,6 +29,12 @@ pub async fn neotoma(data: &std::path::Path) -> anyhow::Result<Running> {
     Running::start(&program("chancery")?, &arguments, "/neotoma/mcp").await
 }
 
+pub async fn monitor(data: &std::path::Path) -> anyhow::Result<Running> {
+    let data = data.display().to_string();
+    let arguments = ["serve", "--open", "--listen", "127.0.0.1:0", "--data", &data];
+    Running::start(&program("chancery")?, &arguments, "/monitor/mcp").await
+}
+
 /// An echo tool: axum, rmcp, ours.
 pub async fn echo(report: &mut Report, quick: bool) -> anyhow::Result<()> {
     let bench = program("bench")?;
